@@ -1,0 +1,1 @@
+"""The rules: each a function from a topology to findings."""

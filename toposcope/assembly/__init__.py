@@ -1,0 +1,1 @@
+"""Turns records, a profile and the catalogue into a topology, in phases."""

@@ -1,0 +1,20 @@
+"""The tools that toposcope reads, one module each, in the order in which recognition tries them."""
+
+from toposcope.collectors import cpu, ethtool, hccn_tool, infiniband, lspci, network, npu_smi, nvidia_smi, sysfs
+from toposcope.collectors.source import Collector, Source
+
+COLLECTORS: tuple[Collector, ...] = (
+    nvidia_smi.COLLECTOR,
+    npu_smi.COLLECTOR,
+    hccn_tool.COLLECTOR,
+    lspci.COLLECTOR,
+    sysfs.COLLECTOR,
+    infiniband.COLLECTOR,
+    network.COLLECTOR,
+    ethtool.COLLECTOR,
+    cpu.COLLECTOR,
+)
+
+SOURCES: dict[str, Source] = {source.key: source for collector in COLLECTORS for source in collector.sources}
+
+__all__ = ["COLLECTORS", "SOURCES", "Collector", "Source"]

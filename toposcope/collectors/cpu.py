@@ -1,0 +1,5 @@
+"""Reads ``cpu``."""
+
+from toposcope.collectors.source import Collector
+
+COLLECTOR = Collector("cpu")

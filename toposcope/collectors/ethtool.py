@@ -1,0 +1,5 @@
+"""Reads ``ethtool``."""
+
+from toposcope.collectors.source import Collector
+
+COLLECTOR = Collector("ethtool")

@@ -1,0 +1,5 @@
+"""Reads ``infiniband``."""
+
+from toposcope.collectors.source import Collector
+
+COLLECTOR = Collector("infiniband")

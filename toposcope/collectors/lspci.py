@@ -1,0 +1,5 @@
+"""Reads ``lspci``."""
+
+from toposcope.collectors.source import Collector
+
+COLLECTOR = Collector("lspci")

@@ -1,0 +1,5 @@
+"""Reads ``network``."""
+
+from toposcope.collectors.source import Collector
+
+COLLECTOR = Collector("network")

@@ -1,0 +1,5 @@
+"""Reads ``sysfs``."""
+
+from toposcope.collectors.source import Collector
+
+COLLECTOR = Collector("sysfs")

@@ -1,0 +1,1 @@
+"""Reads the reference machines and the catalogue of figures, and matches a machine to a profile."""

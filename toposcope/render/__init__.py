@@ -1,0 +1,1 @@
+"""Shows results: terminal, diagram, page, exports."""

@@ -225,9 +225,9 @@ class NumaNode:
 class Setting:
     """One configuration value: becomes a fact of the component that ``subject`` names.
 
-    ``subject`` is ``host``, a PCI address, a label (``NPU3``), a NIC name (``mlx5_0``), a port (``mlx5_0/1``), or a pair
-    (``GPU0|GPU1``). ``name`` is a stable key with dots (``acs.request_redirect``,
-    ``cmdline.iommu``, ``env.NCCL_IB_HCA``, ``counter.SymbolErrorCounter``). ``status`` other than ``value`` says why there is no value.
+    ``subject`` is ``host``, a PCI address, a label (``NPU3``), a NIC name (``mlx5_0``), a port (``mlx5_0/1``), or a
+    pair (``GPU0|GPU1``). ``name`` is a stable key with dots (``acs.request_redirect``, ``cmdline.iommu``,
+    ``env.NCCL_IB_HCA``, ``counter.SymbolErrorCounter``). ``status`` other than ``value`` says why there is no value.
     """
 
     subject: str

@@ -1,0 +1,160 @@
+"""The form of the catalogue, as ``profiles/catalogue/*.toml`` holds it: figures, each with unit, direction and source.
+
+All bandwidths are GB/s (10^9 bytes/s) in one direction, port rates Gb/s. ``status`` says how a figure is known:
+``vendor``, ``measured``, ``inferred``, ``recall`` (general knowledge that no public page was found for).
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from toposcope.profiles.machine import Pcie
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What all entries share. Every entry names its source."""
+
+    source: str
+    status: str = "vendor"
+    note: str | None = None
+
+
+class ScaleUp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The scale-up links of one device: how many at most, and the line figure of one.
+
+    ``direct`` are the link counts per pair that known boards have without a switch (4 x A100: ``[4]``).
+    """
+
+    medium: str
+    link_gbs: float | None
+    links: int | None
+    generation: int | None = None
+    total_gbs: float | None = None
+    direct: tuple[int, ...] = ()
+
+
+class Device(Entry, frozen=True):
+    """An accelerator. ``aliases`` are names that tools print, without the vendor. ``peer_over_pcie``: None unknown."""
+
+    name: str
+    vendor: str
+    pci_ids: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    form_factor: str | None = None
+    architecture: str | None = None
+    memory_gb: float | None = None
+    pcie: Pcie | None = None
+    fabric: ScaleUp | None = None
+    peer_over_pcie: bool | None = None
+    mig: bool = False
+    port_gbps: float | None = None
+    fp16_tflops: float | None = None
+
+
+class NicModel(Entry, frozen=True):
+    """A NIC. ``rate_gbps`` is the most that one port does, None unknown."""
+
+    name: str
+    pci_ids: tuple[str, ...] = ()
+    rate_gbps: float | None = None
+    ports: int | None = None
+    pcie: Pcie | None = None
+    virtual: bool = False
+
+
+class SwitchModel(Entry, frozen=True):
+    """An NVSwitch (``medium = "nvlink"``) or a PCIe switch. ``embedded``: inside a card (NIC, GPU)."""
+
+    name: str
+    medium: str
+    pci_ids: tuple[str, ...] = ()
+    generation: int | None = None
+    ports: int | None = None
+    lanes: int | None = None
+    link_gbs: float | None = None
+    embedded: bool = False
+    endpoint: bool = False
+
+
+class PcieGeneration(Entry, frozen=True):
+    """One PCIe generation: rate in GT/s and the figure of one lane after line coding."""
+
+    generation: int
+    gts: float
+    lane_gbs: float
+
+
+class LinkGeneration(Entry, frozen=True):
+    """One generation of a scale-up link. ``printed_gbs`` is what the status command prints for it, if it differs."""
+
+    medium: str
+    generation: int | None
+    link_gbs: float
+    name: str = ""
+    printed_gbs: tuple[float, ...] = ()
+
+
+class SocketGeneration(Entry, frozen=True):
+    """The links between sockets of a CPU family. ``link_gbs`` is of one link, ``links`` how many boards wire."""
+
+    cpu: str
+    name: str
+    link_gbs: float
+    links: str = ""
+
+
+class Class(Entry, frozen=True):
+    """An efficiency class: usable over line. See ``toposcope.model.Efficiency``."""
+
+    name: str
+    low: float
+    typical: float
+    high: float
+    records: int = 0
+    machines: int = 0
+    inferred: bool = False
+
+
+class Platform(Entry, frozen=True):
+    """A CPU family and how well it lets accelerators reach each other across its sockets.
+
+    ``matches`` are words of the CPU's model name; ``family`` and ``models`` are what lscpu prints. ``crossing`` is the
+    suffix of the efficiency classes for it.
+    """
+
+    name: str
+    vendor: str
+    matches: tuple[str, ...] = ()
+    family: int | None = None
+    models: tuple[int, ...] = ()
+    crossing: str | None = None
+    socket_link: str | None = None
+
+
+class Software(Entry, frozen=True):
+    """What a collective library does by default. Words are nvidia-smi's: PIX, PXB, PHB, NODE, SYS."""
+
+    name: str
+    version: str
+    vendor: str
+    peer_reach: str
+    rdma_reach: str
+    relay: bool = False
+    proxy: bool = False
+    few_vendor: str | None = None
+    few_accelerators: int = 0
+    few_reach: str | None = None
+
+
+class Catalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """All figures together, read from the files of one folder (and a user's folder that extends it)."""
+
+    devices: tuple[Device, ...] = ()
+    nics: tuple[NicModel, ...] = ()
+    switches: tuple[SwitchModel, ...] = ()
+    pcie: tuple[PcieGeneration, ...] = ()
+    links: tuple[LinkGeneration, ...] = ()
+    sockets: tuple[SocketGeneration, ...] = ()
+    classes: tuple[Class, ...] = ()
+    platforms: tuple[Platform, ...] = ()
+    software: tuple[Software, ...] = ()

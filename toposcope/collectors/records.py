@@ -97,7 +97,8 @@ class FabricLink:
     """One NVLink, HCCS, UB or xGMI link of an accelerator, as a status command lists it.
 
     ``rate`` is what was printed (one direction); ``active`` False is printed as inactive or down.
-    ``peer`` is the canonical PCI address or label of the other end, ``peer_kind`` what the tool calls it.
+    ``peer`` is the canonical PCI address or label of the other end, ``peer_kind`` what the tool calls it,
+    ``peer_link`` its number of the same link there.
     """
 
     accelerator: str
@@ -108,6 +109,7 @@ class FabricLink:
     version: str | None = None
     peer: str | None = None
     peer_kind: str | None = None
+    peer_link: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,7 @@ class PciDevice:
     numbers of a bridge. ``class_code`` is four hex digits (``0302``), ``class_name`` as printed, ``pci_id``
     ``10de:2330``. ``name`` is vendor and device as printed. ``port_type`` is lspci's (``Root Port``, ``Upstream Port``,
     ``Downstream Port``, ``Endpoint`` ...). ``capability`` and ``status`` are LnkCap/LnkSta, or max/current of ``/sys``.
+    ``cpus`` are the nearest CPUs as a list (``0-31,64-95``).
     ``alive`` False: fell off the bus (``rev ff``, ``Unknown header type 7f``). ``denied``: capabilities not readable.
     """
 
@@ -148,6 +149,7 @@ class PciDevice:
     capability: PciLink | None = None
     status: PciLink | None = None
     numa: int | None = None
+    cpus: str | None = None
     driver: str | None = None
     iommu_group: int | None = None
     slot: str | None = None

@@ -1,5 +1,0 @@
-"""Reads ``sysfs``."""
-
-from toposcope.collectors.source import Collector
-
-COLLECTOR = Collector("sysfs")

@@ -1,5 +1,0 @@
-"""Reads ``lspci``."""
-
-from toposcope.collectors.source import Collector
-
-COLLECTOR = Collector("lspci")

@@ -1,0 +1,89 @@
+r"""The outputs of ``lspci``: lists, verbose lists, trees, paths and the machine-readable forms.
+
+Which form a text has is told by its shape; names and command lines only decide which source it is called::
+
+    lspci-t     -t, -tv, -tvv, -tnnv ...   the tree: bridges with their buses, every device below its bridge
+    lspci-pp    -P, -PP, with or without v the list with the way from the root before each device
+    lspci-mm    -mm, -nmm, -vmm, -vmmkn    quoted words or tagged lines
+    lspci-vvv   -v, -vv, -vvv, with -nn -D -k -xxx: link, NUMA node, ACS, AER and the rest of each device
+    lspci       one line a device, also through ``grep``
+
+A live run executes ``lspci -D -nn -vvv`` alone: bus numbers of its bridges give the tree, ids and classes are printed,
+and no domain is left out. As root it shows the capabilities as well. The other sources are read where somebody
+recorded them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from toposcope.collectors.lspci.listing import parse as parse_list
+from toposcope.collectors.lspci.machine import parse as parse_machine
+from toposcope.collectors.lspci.tree import parse as parse_tree
+from toposcope.collectors.source import Collector, Source
+
+_ADDRESS = r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
+# Start of a line in a pasted text: blanks, a page break, marks of quotation.
+_START = r"^[ \t\f>]*"
+_CLASS = r"(?:[A-Z0-9][\w/(). -]{1,70}?(?: \[[0-9a-f]{4}\])?|[0-9a-f]{4})"
+_HEAD = rf"{_START}{_ADDRESS}[ \t]+{_CLASS}:(?=[ \t]|$)"
+
+
+def _named(letter: str) -> re.Pattern[str]:
+    """Match an ``lspci`` with this option before any pipe; ``-s 01:00.0`` is the argument."""
+    until_pipe = r"(?:(?!\||\bPIPE\b).)*?"
+    slot = rf"{until_pipe}\s-[a-zA-Z]*s\s*(?P<argument>(?:[0-9a-f]{{4,8}}[: ])?[0-9a-f]{{2}}[: ][0-9a-f]{{2}}\.[0-7])\b"
+    option = rf"(?={until_pipe}\s-[a-zA-Z]*{letter})" if letter else ""
+    return re.compile(rf"lspci\b{option}(?:{slot})?")
+
+
+COLLECTOR = Collector(
+    "lspci",
+    (
+        Source(
+            key="lspci-t",
+            parse=parse_tree,
+            named=_named("t"),
+            begins=re.compile(rf"{_START}-(?:\+-)?\[[0-9a-f]{{4,8}}:[0-9a-f]{{2}}\]-", re.MULTILINE),
+            gives="the PCI tree: which device is below which bridge",
+        ),
+        Source(
+            key="lspci-pp",
+            parse=parse_list,
+            named=_named("P"),
+            begins=re.compile(
+                rf"{_START}{_ADDRESS}(?:/(?:[0-9a-f]{{2}}:)?[0-9a-f]{{2}}\.[0-7])+[ \t]+{_CLASS}:", re.MULTILINE
+            ),
+            gives="all PCI devices, each with the way from its root",
+        ),
+        Source(
+            key="lspci-mm",
+            parse=parse_machine,
+            named=_named("m"),
+            begins=re.compile(
+                rf'{_START}(?:(?:Slot|Device):[ \t]*{_ADDRESS}[ \t]*$|{_ADDRESS}[ \t]+"[^"\n]*"[ \t]+")', re.MULTILINE
+            ),
+            gives="all PCI devices with class, ids, driver and NUMA node",
+        ),
+        Source(
+            key="lspci-vvv",
+            parse=parse_list,
+            named=_named("v"),
+            begins=re.compile(
+                rf"{_HEAD}[^\n]*\n(?:[ \t]*(?:Subsystem|DeviceName|Physical Slot|Control|Flags|LnkCap|LnkSta|!!!)\b"
+                rf"|[ \t]+[A-Z!][\w !]*:)",
+                re.MULTILINE,
+            ),
+            command=("lspci", "-D", "-nn", "-vvv"),
+            root=True,
+            gives="PCI links and their state, bridges, NUMA nodes, ACS, AER",
+        ),
+        Source(
+            key="lspci",
+            parse=parse_list,
+            named=_named(""),
+            begins=re.compile(_HEAD, re.MULTILINE),
+            gives="the list of PCI devices",
+        ),
+    ),
+)

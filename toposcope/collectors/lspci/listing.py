@@ -1,0 +1,209 @@
+r"""The lists of ``lspci``: a line for each device, with ``-v`` and ``-k`` its fields below, with ``-P`` its way.
+
+Grammar::
+
+    list   = (header line*)*
+    header = see header.py, in the first column
+    line   = blanks field ":" value                 see fields.py
+           | hex dump line of -x | empty line
+
+A copy may have lost the blanks before the fields, gained empty lines or quotation marks, or broken long lines. Lines
+between two devices that are none of these are reported; after the last device they are somebody else's text.
+Where lines were filtered (``lspci -s 01:00.0 -vvv | grep Lnk``) the capture's argument names the device.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toposcope.base import Problem, ProblemKind, pci_address
+from toposcope.base.clean import printable, without_ansi
+from toposcope.collectors.lspci.classes import has_settings, is_bridge
+from toposcope.collectors.lspci.draft import Draft
+from toposcope.collectors.lspci.fields import OF_EACH, WITH_SETTINGS
+from toposcope.collectors.lspci.header import Header, read_header
+from toposcope.collectors.lspci.paths import follow
+from toposcope.collectors.records import Reading
+
+if TYPE_CHECKING:
+    from toposcope.base import Capture
+    from toposcope.collectors.lspci.fields import Reader
+
+LONGEST_LINE = 65_536
+_SHOWN = 200
+# A line that a terminal or a forum may have broken is at least this long.
+_WRAPPED = 60
+_ADDRESS_END = re.compile(r"\.[0-7]$|^>$")
+_HEX = re.compile(r"[0-9a-f]{2,3}:(?: [0-9a-f]{2})+\s*$")
+_PROMPT = re.compile(
+    r"(?:\([\w.-]{1,40}\) ?)?(?:\[[^\]\n]{1,80}\]|[\w.-]{1,64}@[\w.-]{1,64}[^$#>\n]{0,80}|bash-[\d.]{1,9}|~)?"
+    r" ?[$#%>](?: |$)"
+    r"|(?:sudo )?(?:/\S{1,40}/)?lspci\b(?!:)"
+)
+_SILENT = re.compile(r"(?:--More--.*|\(END\)|:|`{3}\w*|[-=_*~]{2,})\s*$")
+_CUT = re.compile(r"[\[(<]?\s*(?:\.{3,}|…|snip|cut|truncated|skipp?ed|omitted)", re.IGNORECASE)
+
+
+def parse(capture: Capture) -> Reading:
+    """Read any list of ``lspci``. Odd text becomes problems; a text without any device is one problem."""
+    return _Walk(capture).read()
+
+
+class _Walk:
+    """The state of one reading: the device whose lines are being read, and the lines that no device owns."""
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+        self.lines = _lines(capture.text)
+        self.drafts: list[Draft] = []
+        self.buses: dict[str, int] = {}
+        self.problems: list[Problem] = []
+        self.aliens: list[int] = []
+        self.draft: Draft | None = None
+        self.readers: dict[str, Reader] = {}
+        self.wrapped: Draft | None = None
+        self.bare = False
+        self.hops = False
+
+    def read(self) -> Reading:
+        """Walk over the lines: fields by their first word, all others by what they look like."""
+        self._leave_out_overlong()
+        self._begin_by_argument()
+        for index, line in enumerate(self.lines):
+            words = line.split(None, 1)
+            if not words:
+                continue
+            reader = self.readers.get(words[0])
+            if reader is not None and self.draft is not None:
+                reader(self.draft, self.capture, self.lines, index)
+                self.bare = self.bare or line[0] not in "\t "
+            elif words[0][-2:-1] == "." and self._header(index, line):
+                continue
+            elif line[0] not in "\t " or self.draft is None:
+                self._other(index, line)
+        return self._reading()
+
+    def _leave_out_overlong(self) -> None:
+        if max(map(len, self.lines)) <= LONGEST_LINE:
+            return
+        for index, line in enumerate(self.lines):
+            if len(line) > LONGEST_LINE:
+                self._report(index, f"a line of {len(line)} characters was left out")
+                self.lines[index] = ""
+
+    def _begin_by_argument(self) -> None:
+        """Take the device of ``-s``, which stays unless a header names one: lines may have been filtered."""
+        address = pci_address((self.capture.argument or "").replace(" ", ":"))
+        if address is not None and not any(map(read_header, self.lines)):
+            self._open(Draft(address, self.capture.origin(0), {}))
+
+    def _header(self, index: int, line: str) -> bool:
+        header = read_header(self._unbroken(index, line))
+        if header is None:
+            return False
+        self._remember_bus()
+        self._report_aliens()
+        address, parent = follow(header, self.buses)
+        self.hops = self.hops or bool(header.hops)
+        if address is None:
+            self._close()
+            self._report(index, "the bus of this device is not printed (-P without -v)")
+            return True
+        self._open(_draft(self.capture, index, header, address, parent))
+        return True
+
+    def _unbroken(self, index: int, line: str) -> str:
+        """Join a header that was broken before its end: the next line closes what this one leaves open."""
+        following = self.lines[index + 1] if index + 1 < len(self.lines) else ""
+        if (
+            len(line) < _WRAPPED
+            or following[:1] in ("", "\t", " ")
+            or line.count("(") + line.count("[") == (line.count(")") + line.count("]"))
+        ):
+            return line
+        joined = line + following
+        balanced = joined.count("(") == joined.count(")") and joined.count("[") == joined.count("]")
+        return joined if balanced and read_header(following) is None else line
+
+    def _open(self, draft: Draft) -> None:
+        self.draft, self.bare = draft, False
+        self.readers = WITH_SETTINGS if has_settings(draft.values.get("class_code")) else OF_EACH
+        self.drafts.append(draft)
+
+    def _close(self) -> None:
+        self._remember_bus()
+        self.draft, self.readers = None, {}
+
+    def _remember_bus(self) -> None:
+        if self.draft is not None and self.draft.values.get("secondary"):
+            self.buses[self.draft.address] = self.draft.values["secondary"]
+
+    def _other(self, index: int, line: str) -> None:
+        if _HEX.match(line) or _SILENT.match(line):
+            return
+        if _PROMPT.match(line):
+            self._close()
+            return
+        above = self.lines[index - 1] if index else ""
+        if self.draft is not None and self.bare and above:
+            return
+        if self.draft is not None and len(above) >= _WRAPPED:
+            self._broken(index)
+            return
+        if _CUT.match(line):
+            self._report(index, "lines were cut out here")
+            return
+        self._close()
+        self.aliens.append(index)
+
+    def _broken(self, index: int) -> None:
+        if self.wrapped is not self.draft:
+            self.wrapped = self.draft
+            self._report(index, "a broken line was read with the one above", ProblemKind.REPAIRED)
+
+    def _report_aliens(self) -> None:
+        """Report the lines between two devices; before the first one they are not part of the output."""
+        if self.aliens and self.drafts:
+            count = f", and {len(self.aliens) - 1} more" if len(self.aliens) > 1 else ""
+            self._report(self.aliens[0], f"not a line of lspci{count}")
+        self.aliens.clear()
+
+    def _report(self, index: int, message: str, kind: ProblemKind = ProblemKind.UNREAD) -> None:
+        text = printable(self.lines[index][:_SHOWN])
+        self.problems.append(Problem(kind, self.capture.origin(index), message, text))
+
+    def _reading(self) -> Reading:
+        self._remember_bus()
+        if self.hops:
+            for draft in self.drafts:
+                draft.values["at_root"] = draft.values.get("parent") is None
+        if not self.drafts and not self.problems and self.aliens:
+            self._report(self.aliens[0], "no device of lspci in this text")
+        records = tuple(record for draft in self.drafts for record in draft.records())
+        return Reading(records, tuple(self.problems))
+
+
+def _lines(text: str) -> list[str]:
+    lines = [line.rstrip("\r") for line in without_ansi(text).split("\n")]
+    if any(map(_quoted, lines)):
+        return [line[1:].removeprefix(" ") if line[:1] == ">" else line for line in lines]
+    return lines
+
+
+def _quoted(line: str) -> bool:
+    return line[:1] == ">" and read_header(line[1:]) is not None
+
+
+def _draft(capture: Capture, index: int, header: Header, address: str, parent: str | None) -> Draft:
+    values: dict[str, object] = {
+        "class_code": header.class_code,
+        "class_name": header.class_name,
+        "name": header.name,
+        "pci_id": header.pci_id,
+        "revision": header.revision,
+        "parent": parent,
+        "virtual": "Virtual Function" in (header.name or ""),
+        "alive": header.revision != "ff",
+    }
+    return Draft(address, capture.origin(index), values, bridge=is_bridge(header.class_code))

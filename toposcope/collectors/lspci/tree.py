@@ -1,0 +1,241 @@
+r"""The tree of ``lspci -t``, alone or with ``-v`` and ``-nn``.
+
+Grammar, from ls-tree.c of pciutils (3.1 to 3.14 draw alike)::
+
+    forest = tree+                                    one tree; since 3.10 one a domain
+    tree   = "-" buses
+    buses  = block                                    one bus
+           | "+-" block (line "+-" block)* line "\-" block
+    block  = "[" domain ":" bus "]-" devices
+    devices = ""                                      an empty bus
+           | "--" device                              exactly one
+           | "+-" device (line "+-" device)* line "\-" device
+    device = dev "." fn ["  " name [" [vvvv:dddd]"] | bridge]
+    bridge = "-[" secondary ["-" subordinate] "]-" "-" (devices | buses)
+           | "-" "-" (devices | buses)                secondary bus 00: not configured
+    line   = newline ("|" | " ")*                     the guides; their columns tell which list goes on
+
+Up to 3.7 roots descend and an empty root ``[0000:00]`` may be added. A bridge has no name, a device no bus: its bus is
+the secondary one of the bridge above. Copies lose leading blanks, and people cut trees; a list is then found by its
+nearest column where only one can be meant.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from toposcope.base import Problem, ProblemKind, pci_address
+from toposcope.base.clean import printable, without_ansi
+from toposcope.collectors.records import PciDevice, Reading
+
+if TYPE_CHECKING:
+    from toposcope.base import Capture
+
+_SHOWN = 200
+_LONGEST_LINE = 65_536
+# A copy that strips the first line, or all but it, moves the columns by a few.
+_NEAR = 4
+_START = re.compile(r"[ \t\f>]*(?=-(?:\+-)?\[[0-9a-f]{4,8}:[0-9a-f]{2}\]-)")
+_GUIDES = re.compile(r"[ |]*(?=[+\\]-)")
+_BLOCK = re.compile(r"\[([0-9a-f]{4,8}):([0-9a-f]{2})\]-")
+_DEVICE = re.compile(r"([0-9a-f]{2}\.[0-7])")
+_BRIDGE = re.compile(r"-\[([0-9a-f]{2})(?:-([0-9a-f]{2}))?\]-|-(?=-)")
+_NAME = re.compile(r"[ \t]+(.*)$")
+_ID = re.compile(r"(?:^| )\[([0-9a-f]{4}:[0-9a-f]{4})\]$")
+_CUT = re.compile(r"\s*[\[(<]?\s*(?:\.{2,}|…|snip|cut|omitted|skipped)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bus:
+    """Where devices stand: ``bus`` None is not known. ``bridge`` is the bridge above, None at a root."""
+
+    domain: str | None
+    bus: str | None
+    bridge: str | None
+    root: bool
+
+
+@dataclass(slots=True)
+class _List:
+    """An open list: the column of its ``+``, and the bus or bridge that its entries belong to."""
+
+    column: int
+    bus: _Bus
+    closed: bool = False
+
+
+def parse(capture: Capture) -> Reading:
+    """Read all trees of a text. What stands between their lines becomes a problem."""
+    return _Walk(capture).read()
+
+
+class _Walk:
+    """The state of one reading: the open lists from left to right, and how far a copy moved the columns."""
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+        self.devices: list[PciDevice] = []
+        self.problems: list[Problem] = []
+        self.aliens: list[Problem] = []
+        self.lists: list[_List] = []
+        self.domain = _domain(capture.text)
+        self.started = False
+        self.shift = 0
+
+    def read(self) -> Reading:
+        """Read line by line; after the last line of a tree other text is not looked at."""
+        for index, raw in enumerate(without_ansi(self.capture.text).split("\n")):
+            line = raw.rstrip().expandtabs()
+            if len(line) > _LONGEST_LINE:
+                self._problem(index, f"a line of {len(line)} characters was left out", line)
+            elif line:
+                self._line(index, line)
+        if not self.started:
+            self.problems += self.aliens[:1]
+        return Reading(tuple(self.devices), tuple(self.problems))
+
+    def _line(self, index: int, line: str) -> None:
+        start = _START.match(line)
+        if start is not None:
+            self._leave_aliens()
+            self.started, self.shift = True, 0
+            self.lists.clear()
+            self._entries(index, line, start.end() + 1, _Bus(None, None, None, root=True))
+            return
+        guides = _GUIDES.match(line)
+        if guides is None:
+            self._other(index, line)
+            return
+        self._leave_aliens()
+        self._continue(index, line, guides.end())
+
+    def _other(self, index: int, line: str) -> None:
+        if _CUT.match(line) and self.started:
+            self._problem(index, "lines of the tree were cut out here", line)
+        elif not set(line) <= {" ", "|"}:
+            problem = Problem(ProblemKind.UNREAD, self.capture.origin(index), "not a line of a tree", _shown(line))
+            self.aliens.append(problem)
+
+    def _leave_aliens(self) -> None:
+        """Report other lines if a tree stands before and after them."""
+        if self.started:
+            self.problems += self.aliens
+        self.aliens.clear()
+
+    def _continue(self, index: int, line: str, column: int) -> None:
+        found = self._find(line, column)
+        if found is None:
+            self._problem(index, "the tree above this line is missing", line)
+            root = _BLOCK.match(line, column + 2) is not None
+            found = _List(column + self.shift, _Bus(self.domain, None, None, root))
+            self.lists = [open_ for open_ in self.lists if open_.column < found.column] + [found]
+        del self.lists[self.lists.index(found) + 1 :]
+        found.closed = line[column] == "\\"
+        self._entry(index, line, column + 2, found.bus)
+
+    def _find(self, line: str, column: int) -> _List | None:
+        """Return the list that a glyph goes on with: by its column, moved as before, or the only one that is near."""
+        block = _BLOCK.match(line, column + 2) is not None
+        fitting = [open_ for open_ in self.lists if not open_.closed and (open_.bus.bus is None) == block]
+        for open_ in fitting:
+            if open_.column == column + self.shift:
+                return open_
+        near = [open_ for open_ in fitting if abs(open_.column - column) <= _NEAR] or (fitting if column == 0 else [])
+        if len(near) != 1:
+            return None
+        self.shift = near[0].column - column
+        return near[0]
+
+    def _entries(self, index: int, line: str, at: int, bus: _Bus) -> None:
+        """Read what hangs below a bus or a bridge: nothing, one entry, or the first of a list."""
+        if line[at : at + 2] in ("+-", "\\-"):
+            block = _BLOCK.match(line, at + 2) is not None
+            inside = _Bus(bus.domain, None, bus.bridge, bus.root) if block else bus
+            self.lists.append(_List(at + self.shift, inside, closed=line[at] == "\\"))
+            self._entry(index, line, at + 2, inside)
+        elif line.startswith("--", at):
+            self._entry(index, line, at + 2, bus)
+        elif _BLOCK.match(line, at):
+            self._entry(index, line, at, bus)
+        elif line[at:].strip(" -"):
+            self._problem(index, "not understood in a tree", line[at:])
+
+    def _entry(self, index: int, line: str, at: int, bus: _Bus) -> None:
+        block = _BLOCK.match(line, at)
+        if block is not None:
+            domain = f"{int(block[1], 16):04x}"
+            self._entries(index, line, block.end(), _Bus(domain, block[2], bus.bridge, bus.root))
+            return
+        device = _DEVICE.match(line, at)
+        if device is None:
+            if line[at:].strip(" -"):
+                self._problem(index, "not understood in a tree", line[at:])
+            return
+        address = None if bus.bus is None else pci_address(f"{bus.domain}:{bus.bus}:{device[1]}")
+        bridge = _BRIDGE.match(line, device.end())
+        if bridge is None:
+            self._device(index, address, bus, line[device.end() :])
+            return
+        self._bridge(index, address, bus, bridge)
+        below = _Bus(bus.domain, bridge[1] or "00", address, root=False)
+        after = bridge.end() + (line[bridge.end() : bridge.end() + 1] == "-")
+        self._entries(index, line, after, below)
+
+    def _device(self, index: int, address: str | None, bus: _Bus, rest: str) -> None:
+        match = _NAME.match(rest)
+        if rest and match is None:
+            self._problem(index, "not understood in a tree", rest)
+        name, pci_id = _name(match[1]) if match else (None, None)
+        self._add(index, address, bus, name=name, pci_id=pci_id)
+
+    def _bridge(self, index: int, address: str | None, bus: _Bus, bridge: re.Match[str]) -> None:
+        secondary = int(bridge[1] or "0", 16)
+        subordinate = int(bridge[2], 16) if bridge[2] else secondary
+        self._add(index, address, bus, secondary=secondary, subordinate=subordinate)
+
+    def _add(
+        self,
+        index: int,
+        address: str | None,
+        bus: _Bus,
+        *,
+        name: str | None = None,
+        pci_id: str | None = None,
+        secondary: int | None = None,
+        subordinate: int | None = None,
+    ) -> None:
+        if address is None:  # the missing part above it is reported already
+            return
+        self.devices.append(
+            PciDevice(
+                address,
+                self.capture.origin(index),
+                parent=bus.bridge,
+                at_root=bus.root,
+                pci_id=pci_id,
+                name=name,
+                secondary=secondary,
+                subordinate=subordinate,
+                virtual="Virtual Function" in (name or ""),
+            )
+        )
+
+    def _problem(self, index: int, message: str, text: str) -> None:
+        self.problems.append(Problem(ProblemKind.UNREAD, self.capture.origin(index), message, _shown(text)))
+
+
+def _name(text: str) -> tuple[str | None, str | None]:
+    match = _ID.search(text)
+    return (text[: match.start()].strip() or None, match[1]) if match else (text or None, None)
+
+
+def _domain(text: str) -> str | None:
+    """Return the domain for a part whose root is missing: the only one printed, 0000 where none is."""
+    domains = {domain for domain, _ in _BLOCK.findall(text)}
+    return f"{int(domains.pop() if domains else '0', 16):04x}" if len(domains) < 2 else None  # noqa: PLR2004
+
+
+def _shown(text: str) -> str:
+    return printable(text.strip()[:_SHOWN])

@@ -26,8 +26,8 @@ class ScaleUp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     """
 
     medium: str
-    link_gbs: float | None
-    links: int | None
+    link_gbs: float | None = None
+    links: int | None = None
     generation: int | None = None
     total_gbs: float | None = None
     direct: tuple[int, ...] = ()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import msgspec
 
 
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, rename={"from_": "from"}):
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What all parts share: strictness, and where their figures come from."""
 
     source: str | None = None
@@ -84,7 +84,7 @@ class Nics(Part, frozen=True):
 
     at: tuple[str, ...]
     pcie: Pcie
-    rate_gbps: float | str | None
+    rate_gbps: float | str | None = None
     model: str | None = None
     role: str = "compute"
     ports: int = 1
@@ -97,9 +97,10 @@ class Nics(Part, frozen=True):
 class Fabric(Part, frozen=True):
     """What joins the accelerators.
 
-    Either ``switches`` (how many; ``links_per_switch`` of one accelerator to each; ``planes`` groups of accelerators
-    each with its own switches, joined by ``trunk_links`` between facing switches), or ``pairs`` of accelerator numbers
-    with the number of links between them. ``outside``: the switches stand outside the host.
+    One of: ``switches`` (how many in all; ``links_per_switch``: links of one accelerator to each switch of its own
+    board; ``boards``: accelerators and switches are dealt to so many boards in order, and ``trunk_links`` join facing
+    switches of two boards); ``pairs`` (two accelerator numbers and the links between them); ``groups`` (accelerator
+    numbers, each group a full mesh with ``links_per_pair``). ``outside``: the switches stand outside the host.
     """
 
     medium: str
@@ -126,7 +127,8 @@ class Option(Part, frozen=True):
 class Machine(Part, frozen=True):
     """One reference machine. ``facts`` names the files it was taken from, one a variant, in the order of the options.
 
-    ``from`` names the profile it starts from: its tables are laid over that profile's, key by key, to any depth.
+    ``from`` names the profile it starts from: its tables are laid over that profile's, key by key, to any depth. The
+    key is resolved before a table takes this form (``inheritance.py``), so it is no field here.
     ``host_bridges``: ``each`` (every root port its own root complex: the tools print NODE between neighbours) or
     ``socket`` (one for a NUMA node: they print PHB). ``words`` are what its firmware prints where that differs.
     """

@@ -2,7 +2,7 @@
 
 from toposcope.model.component import Component
 from toposcope.model.fact import Fact, FactValue
-from toposcope.model.figures import Efficiency, Figures, Library
+from toposcope.model.figures import Efficiency, Figures, Library, classes_of
 from toposcope.model.link import Link, Usable
 from toposcope.model.relation import PrintedMatrix, Relation
 from toposcope.model.topology import Topology
@@ -28,4 +28,5 @@ __all__ = [
     "State",
     "Topology",
     "Usable",
+    "classes_of",
 ]

@@ -8,7 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from toposcope.model.link import Usable
+from toposcope.model.vocabulary import NETWORKS, Medium
+
 if TYPE_CHECKING:
+    from toposcope.base import Bandwidth
+    from toposcope.model.link import Link
     from toposcope.model.vocabulary import Reach
 
 
@@ -58,7 +63,28 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Efficiency classes by name, and the library whose defaults apply (None: no accelerator, or unknown)."""
+    """Efficiency classes by name, and the library whose defaults apply (None: no accelerator, or unknown).
+
+    ``platform`` is the suffix of the crossing classes that were measured on this CPU family.
+    """
 
     efficiencies: dict[str, Efficiency] = field(default_factory=dict)
     library: Library | None = None
+    platform: str | None = None
+
+    def usable(self, line: Bandwidth | None, *names: str) -> Usable | None:
+        """Apply the first class that there is of these names to a line figure; None where there is none, or no line."""
+        found = next((self.efficiencies[name] for name in names if name in self.efficiencies), None)
+        if line is None or found is None:
+            return None
+        return Usable(line * found.low, line * found.typical, line * found.high)
+
+
+def classes_of(link: Link, use: str) -> tuple[str, ...]:
+    """Name the efficiency classes of a link, best first. ``use`` is ``peer``, ``host``, ``rdma`` or ``npu``."""
+    if link.medium is Medium.PCIE:
+        return (f"pcie{link.generation}-{'host' if use == 'host' else 'peer'}",)
+    if link.medium in NETWORKS:
+        rate = round(link.line.gbps) if link.line else 0
+        return ("roce-npu",) if use == "npu" else (f"rdma{rate}", "rdma")
+    return (f"{link.medium}{link.generation}", str(link.medium))

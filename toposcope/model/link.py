@@ -46,3 +46,7 @@ class Link:
     state: State = State.UNKNOWN
     internal: bool = False
     name: str | None = None
+
+    def other(self, end: str) -> str:
+        """Return the end that is not this one."""
+        return self.target if self.source == end else self.source

@@ -1,0 +1,108 @@
+"""Which route is taken by default: by the collective library's rules, or the fastest one where no library is asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from toposcope.analysis.placement import reach
+from toposcope.analysis.route import Route, Transport
+from toposcope.model import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from toposcope.model import Library, Reach, Topology
+
+FABRIC = (Transport.NVLINK, Transport.HCCS, Transport.SIO, Transport.UB, Transport.XGMI, Transport.C2C)
+
+
+def choose_peer(topology: Topology, routes: Sequence[Route]) -> tuple[Route, ...]:
+    """Mark the default among the routes of a pair: fabric, relay, peer-to-peer as far as the library goes, staged."""
+    library = topology.figures.library
+    if not routes or library is None:
+        return _mark(routes, None, "")
+    direct = next((route for route in routes if route.transport in FABRIC and route.via is None), None)
+    if direct is not None:
+        return _mark(routes, direct, "the fabric joins the pair")
+    relayed = [route for route in routes if route.transport in FABRIC]
+    if relayed and library.relay:
+        return _mark(routes, max(relayed, key=_speed), f"{library.title} relays over the fabric")
+    peer = next((route for route in routes if route.transport is Transport.PCIE_P2P and route.permitted), None)
+    distance = reach(topology, routes[0].source, routes[0].target)
+    farthest = peer_reach(topology, library)
+    if peer is not None and distance is not None and distance <= farthest:
+        return _mark(routes, peer, f"{library.title} uses peer-to-peer up to {farthest.name}")
+    for transport in (Transport.HOST_STAGED, Transport.NPU_ROCE, Transport.NIC_LOOPBACK):
+        if (found := next((route for route in routes if route.transport is transport), None)) is not None:
+            return _mark(routes, found, f"{library.title} stages what is farther apart than {farthest.name}")
+    return _mark(routes, None, "")
+
+
+def choose_remote(topology: Topology, routes: Sequence[Route]) -> tuple[Route, ...]:
+    """Mark the default among the routes to a remote host."""
+    library = topology.figures.library
+    open_routes = [route for route in routes if route.permitted] or list(routes)
+    inside = next((route for route in open_routes if route.transport is Transport.NPU_ROCE), None)
+    if inside is not None:
+        return _mark(routes, inside, "the port is inside the accelerator")
+    if not open_routes or library is None:
+        return _mark(routes, None, "")
+    proxy = next((route for route in open_routes if route.transport is Transport.PXN), None)
+    if proxy is not None and library.proxy:
+        return _mark(routes, proxy, f"{library.title} goes over the fabric to the accelerator that owns the rail")
+    nics = open_routes[0].nics or ()
+    distance = reach(topology, routes[0].source, nics[0]) if nics else None
+    direct = distance is not None and distance <= library.rdma_reach
+    wanted = Transport.GPUDIRECT_RDMA if direct or _sits_on_cpu(topology, routes[0].source) else Transport.HOST_BOUNCED
+    found = next((route for route in open_routes if route.transport is wanted), open_routes[0])
+    reason = f"{library.title} uses GPUDirect RDMA up to {library.rdma_reach.name}"
+    return _mark(routes, found, reason)
+
+
+def choose_fastest(routes: Sequence[Route]) -> tuple[Route, ...]:
+    """Mark the fastest permitted route, the first of equals: no library decides here."""
+    permitted = [route for route in routes if route.permitted]
+    return _mark(routes, max(permitted, key=_speed, default=None), "")
+
+
+def choose_direct(routes: Sequence[Route]) -> tuple[Route, ...]:
+    """Mark the peer-to-peer route to a NIC, the bounced one where that is refused."""
+    order = (Transport.PCIE_P2P, Transport.HOST_BOUNCED)
+    permitted = sorted((route for route in routes if route.permitted), key=lambda route: order.index(route.transport))
+    return _mark(routes, permitted[0] if permitted else None, "")
+
+
+def faster(routes: Iterable[Route], default: Route | None) -> Route | None:
+    """Return a permitted route that is clearly faster than the default, None where there is none."""
+    best = max((route for route in routes if route.permitted), key=_speed, default=None)
+    if best is None or default is None or best is default:
+        return None
+    return best if _speed(best) > _speed(default) * 1.02 else None
+
+
+def peer_reach(topology: Topology, library: Library) -> Reach:
+    """Return how far apart two accelerators of this machine may be for the library to use peer-to-peer."""
+    vendor = topology.fact("host", "cpu.vendor")
+    count = sum(1 for _ in topology.components(Kind.ACCELERATOR))
+    few = library.few_reach is not None and count <= library.few_accelerators
+    if few and library.few_reach is not None and vendor is not None and vendor.value == library.few_vendor:
+        return library.few_reach
+    return library.peer_reach
+
+
+def _sits_on_cpu(topology: Topology, accelerator: str) -> bool:
+    parent = topology.parent(accelerator)
+    return parent is not None and topology.component(parent).kind in (Kind.NUMA, Kind.SOCKET)
+
+
+def _mark(routes: Sequence[Route], chosen: Route | None, reason: str) -> tuple[Route, ...]:
+    return tuple(
+        replace(route, default=True, why=route.why or reason) if route is chosen else route for route in routes
+    )
+
+
+def _speed(route: Route) -> float:
+    usable = route.limit.usable
+    figure = usable.typical if usable is not None else route.limit.line
+    return float(figure.bytes_per_s) if figure is not None else 0.0

@@ -1,0 +1,79 @@
+"""All routes between two components, with the default marked: the answer to ``path``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toposcope.analysis.default import choose_direct, choose_fastest, choose_peer, choose_remote
+from toposcope.analysis.fabric import fabric_routes
+from toposcope.analysis.naming import find
+from toposcope.analysis.network import FAR
+from toposcope.analysis.nics import neighbours
+from toposcope.analysis.peer import peer_routes
+from toposcope.analysis.placement import host_end
+from toposcope.analysis.remote import host_routes, nic_routes, remote_routes
+from toposcope.base import UsageError
+from toposcope.model import Kind
+
+if TYPE_CHECKING:
+    from toposcope.analysis.nics import Neighbours
+    from toposcope.analysis.route import Route
+    from toposcope.model import Component, Topology
+
+
+def routes(topology: Topology, src: str, dst: str) -> tuple[Route, ...]:
+    """Return every way for data from ``src`` to ``dst``, the default first.
+
+    ``src`` is an accelerator. ``dst`` is an accelerator, a NIC, ``host`` or ``host:N`` (memory of NUMA node N),
+    ``remote`` (the same accelerator of an identical host) or ``remote:GPU3``. Components may be named by id, PCI
+    address or device name. The default is by the library's rules (``topology.figures.library``). Raises UsageError for
+    a name that nothing has and for ends between which routes have no meaning.
+    """
+    source = find(topology, src)
+    if source.kind is not Kind.ACCELERATOR:
+        raise UsageError(f"a route starts at an accelerator; {source.id} is a {source.kind}")
+    found = _to(topology, source, dst.strip())
+    return tuple(sorted(found, key=lambda route: (not route.default, not route.permitted)))
+
+
+def peer_answers(topology: Topology, a: str, b: str, near: dict[str, Neighbours]) -> tuple[Route, ...]:
+    """Return the routes between two accelerators of the host, the default marked."""
+    return choose_peer(topology, [*fabric_routes(topology, a, b), *peer_routes(topology, a, b, near)])
+
+
+def nic_answers(topology: Topology, accelerator: str, nic: str) -> tuple[Route, ...]:
+    """Return the routes from an accelerator to a NIC, the default marked."""
+    return choose_direct(list(nic_routes(topology, accelerator, nic)))
+
+
+def remote_answers(
+    topology: Topology, accelerator: str, near: dict[str, Neighbours], peer: str | None = None
+) -> tuple[Route, ...]:
+    """Return the routes from an accelerator to an identical host, the default marked."""
+    return choose_remote(topology, list(remote_routes(topology, accelerator, near, peer or accelerator)))
+
+
+def _to(topology: Topology, source: Component, dst: str) -> tuple[Route, ...]:
+    if dst == "remote" or dst.startswith(FAR):
+        peer = find(topology, dst.removeprefix(FAR)).id if dst.startswith(FAR) else source.id
+        return remote_answers(topology, source.id, neighbours(topology), peer)
+    if dst == "host" or dst.startswith("host:"):
+        return choose_fastest(list(host_routes(topology, source.id, _cpu(topology, source, dst))))
+    target = find(topology, dst)
+    if target.id == source.id:
+        raise UsageError(f"{source.id} is both ends of the path")
+    if target.kind is Kind.ACCELERATOR:
+        return peer_answers(topology, source.id, target.id, neighbours(topology))
+    if target.kind is Kind.NIC:
+        return nic_answers(topology, source.id, target.id)
+    raise UsageError(f"a route ends at an accelerator, a NIC, host or remote; {target.id} is a {target.kind}")
+
+
+def _cpu(topology: Topology, source: Component, dst: str) -> str:
+    if dst == "host":
+        return host_end(topology, source.id)
+    number = dst.removeprefix("host:")
+    nodes = {str(node.numa): node.id for node in topology.components(Kind.NUMA)}
+    if number not in nodes:
+        raise UsageError(f"there is no NUMA node {number!r}; there are {', '.join(sorted(nodes)) or 'none'}")
+    return nodes[number]

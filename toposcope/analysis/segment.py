@@ -1,0 +1,141 @@
+"""Segments: the stages of a route, made from links, bundles of parallel links, and crossings of the host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from toposcope.base import Bandwidth, Origin
+from toposcope.model import Grade, Medium, Reach, Usable, classes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from toposcope.model import Figures, Link, Topology
+
+_CROSSING_MEDIUM = {Reach.ROOT_COMPLEX: Medium.ROOT_COMPLEX, Reach.NUMA: Medium.NUMA, Reach.SOCKET: Medium.SOCKET}
+_CROSSING_WORD = {Reach.ROOT_COMPLEX: "root-complex", Reach.NUMA: "numa", Reach.SOCKET: "socket"}
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One stage of a route. ``line`` and ``usable`` are of the whole bundle, one direction.
+
+    ``reach`` is set for a crossing. ``links`` are the pairs of components that the segment covers, for a picture.
+    """
+
+    source: str
+    target: str
+    medium: Medium
+    grade: Grade
+    origin: Origin
+    line: Bandwidth | None = None
+    usable: Usable | None = None
+    generation: int | None = None
+    width: int | None = None
+    count: int | None = 1
+    reach: Reach | None = None
+    links: tuple[tuple[str, str], ...] = ()
+    name: str | None = None
+
+    @property
+    def is_crossing(self) -> bool:
+        """Tell whether this is the passing of a root complex, a NUMA fabric or a socket link."""
+        return self.reach is not None
+
+
+def of_link(topology: Topology, link: Link, *, use: str, source: str | None = None) -> Segment:
+    """Make the segment of one link, read from ``source`` (by default from the link's own source)."""
+    backwards = source is not None and source != link.source
+    ends = (link.target, link.source) if backwards else (link.source, link.target)
+    return Segment(
+        *ends,
+        medium=link.medium,
+        grade=link.grade if link.line is not None else Grade.UNKNOWN,
+        origin=link.origin,
+        line=link.line,
+        usable=topology.figures.usable(link.line, *classes_of(link, use)),
+        generation=link.generation,
+        width=link.width,
+        count=link.count,
+        links=((link.source, link.target),),
+        name=link.name,
+    )
+
+
+def climb(topology: Topology, way: Sequence[str], *, use: str) -> list[Segment]:
+    """Make the segments of a way upwards: the inside of a chip joins the link below it."""
+    segments: list[Segment] = []
+    for below, above in pairwise(way):
+        link = topology.link(below, above)
+        if link is None:
+            continue
+        if link.internal or link.medium in (Medium.ROOT_COMPLEX, Medium.NUMA):
+            if segments:
+                last = segments[-1]
+                segments[-1] = replace(last, target=above, links=(*last.links, (below, above)))
+            continue
+        segments.append(of_link(topology, link, use=use, source=below))
+    return segments
+
+
+def reverse(segments: Iterable[Segment]) -> list[Segment]:
+    """Read segments from the other end."""
+    return [replace(segment, source=segment.target, target=segment.source) for segment in reversed(list(segments))]
+
+
+def crossing(topology: Topology, ends: tuple[str, str], reach: Reach, *, use: str, rest: Sequence[Segment]) -> Segment:
+    """Make the segment for passing the host between two ends.
+
+    Its line is that of the socket link where one is known; its usable figure is a measured factor on the least line of
+    the rest of the route, since the raw links do not explain it.
+    """
+    between = _socket_link(topology, *ends) if reach is Reach.SOCKET else None
+    least = min((segment.line for segment in rest if segment.line is not None), default=None)
+    line = between.line if between is not None else None
+    usable = topology.figures.usable(least, *_crossing_classes(topology.figures, reach, use, rest))
+    if line is not None and usable is not None:
+        usable = Usable(min(usable.low, line), min(usable.typical, line), min(usable.high, line))
+    medium = Medium.NUMA if reach is Reach.SOCKET and between is None else _CROSSING_MEDIUM[reach]
+    return Segment(
+        *(_host_sides(topology, *ends) if between is not None else ends),
+        medium=medium,
+        grade=Grade.DERIVED if between is None or line is None else between.grade,
+        origin=Origin("catalogue", "classes") if between is None else between.origin,
+        line=line,
+        usable=usable,
+        count=between.count if between is not None else None,
+        reach=reach,
+        links=() if between is None else ((between.source, between.target),),
+        name=between.name if between is not None else None,
+    )
+
+
+def unknown_crossing(ends: tuple[str, str]) -> Segment:
+    """Make the segment for a way between two devices that nothing tells of: no figure, and no grade."""
+    return Segment(*ends, medium=Medium.NUMA, grade=Grade.UNKNOWN, origin=Origin("topology", "unknown"), count=None)
+
+
+def _crossing_classes(figures: Figures, reach: Reach, use: str, rest: Sequence[Segment]) -> tuple[str, ...]:
+    if use in ("staged", "staged-same-switch"):
+        return (use, "staged")
+    generations = [segment.generation for segment in rest if segment.medium is Medium.PCIE and segment.generation]
+    word = _CROSSING_WORD[reach]
+    name = f"rdma-{word}" if use == "rdma" else f"pcie{min(generations, default=0)}-{use}-{word}"
+    return (f"{name}.{figures.platform}", name) if figures.platform else (name,)
+
+
+def _host_sides(topology: Topology, a: str, b: str) -> tuple[str, str]:
+    return _top(topology, a), _top(topology, b)
+
+
+def _socket_link(topology: Topology, a: str, b: str) -> Link | None:
+    a, b = _host_sides(topology, a, b)
+    return topology.link(a, b) if a != b else None
+
+
+def _top(topology: Topology, name: str) -> str:
+    while (parent := topology.parent(name)) is not None:
+        name = parent
+    return name

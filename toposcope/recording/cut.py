@@ -1,0 +1,154 @@
+"""One text, as many captures as outputs stand in it.
+
+The text is cut at the lines that name a command (see :mod:`prompts`); what stands between two of them is that
+command's output. Where no line names a command, the file's name does, and where that does not either, or names one
+while the text clearly begins another's output, the content does: the first line that begins an output of some source.
+The same source begun anew (a second matrix) is a second capture. Prose before, between and after is no output.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from toposcope.recording.prompts import marks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toposcope.collectors import Source
+    from toposcope.recording.recognise import Recognised, Recogniser
+
+_LISTED = re.compile(r"(?:[ \t]*\n|\*\*\* ls: [^\n]*\n|```\w*[ \t]*\n)+")
+_SHAPE = str.maketrans("123456789abcdefABCDEF", "0" * 21)
+_MAX_LINE = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the text from ``start`` to ``end``: an output, or prose where ``source`` is None."""
+
+    start: int
+    end: int
+    source: Source | None = None
+    argument: str | None = None
+    host: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """What follows a mark up to the next one: what it is said to be, and on whose prompt."""
+
+    start: int
+    end: int
+    said: Recognised | None
+    host: str | None
+
+
+def cut(text: str, named: Recognised | None, recogniser: Recogniser) -> list[Piece]:
+    """Cut a text into outputs and prose, in order. ``named`` is what the file's name says."""
+    pieces: list[Piece] = []
+    for stretch in _stretches(text, named, recogniser):
+        pieces += _outputs(text, stretch, recogniser)
+    return [piece for piece in pieces if piece.source or text[piece.start : piece.end].strip()]
+
+
+def _stretches(text: str, named: Recognised | None, recogniser: Recogniser) -> Iterator[_Stretch]:
+    """Yield what stands before any mark, then each mark's stretch of text."""
+    found = list(marks(text, recogniser))
+    first = found[0].start if found else len(text)
+    if text[:first].strip() or not found:
+        yield _Stretch(0, first, named, None)
+    # A prompt whose command says nothing (a script's name) leaves it to the file's name, if no other says more.
+    unsaid = None if any(mark.recognised for mark in found) else named
+    host: str | None = None
+    ends = [*(mark.start for mark in found[1:]), len(text)] if found else []
+    for mark, end in zip(found, ends, strict=True):
+        host = mark.host or host  # a plain `$` in the log of a known host
+        yield _Stretch(min(mark.end + 1, end), end, mark.recognised or unsaid, host)
+
+
+def _outputs(text: str, stretch: _Stretch, recogniser: Recogniser) -> Iterator[Piece]:
+    said = stretch.said
+    if said is None or not _plausible(text, stretch, said.source, recogniser):
+        yield from _by_content(text, stretch, recogniser)
+        return
+    skipped = _LISTED.match(text, stretch.start, stretch.end)
+    begin = skipped.end() if skipped else stretch.start
+    if not text[begin : stretch.end].strip():
+        return
+    for place, upto in _restarts(text, begin, stretch.end, said.source):
+        yield Piece(place, upto, said.source, said.argument, stretch.host)
+
+
+def _plausible(text: str, stretch: _Stretch, source: Source, recogniser: Recogniser) -> bool:
+    """Tell whether the named source may stand: its output begins here, or no other's does."""
+    if source.begins is None or source.begins.search(text, stretch.start, stretch.end):
+        return True
+    return next(_begins(text, stretch.start, stretch.end, recogniser), None) is None
+
+
+def _by_content(text: str, stretch: _Stretch, recogniser: Recogniser) -> Iterator[Piece]:
+    """Cut a stretch at the lines that begin an output; a line of the same shape as the first one goes on with it."""
+    start, end, said, host = stretch.start, stretch.end, stretch.said, stretch.host
+    places: list[tuple[int, Source]] = []
+    shape = first = ""
+    until = start + 1 if _is_json(text, start, end) else end
+    for place, source in _begins(text, start, until, recogniser):
+        words = text[place : place + 160].partition("\n")[0].split()
+        if places and (source is places[-1][1] or _shape(words) == shape) and " ".join(words[:2]) != first:
+            continue
+        places.append((place, source))
+        shape, first = _shape(words), " ".join(words[:2])
+    if not places or places[0][0] > start:
+        yield Piece(start, places[0][0] if places else end, host=host)
+    ends = [*(place for place, _ in places[1:]), end] if places else []
+    for (place, source), upto in zip(places, ends, strict=True):
+        same = said is not None and said.source is source
+        yield Piece(place, upto, source, said.argument if same and said else None, host)
+
+
+def _is_json(text: str, start: int, end: int) -> bool:
+    """Tell a JSON text, which may quote outputs line by line: it is one output as a whole, or none."""
+    inner = text[start:end].strip()
+    return inner[:1] + inner[-1:] in ("{}", "[]") and "\n" in inner
+
+
+def _restarts(text: str, start: int, end: int, source: Source) -> Iterator[tuple[int, int]]:
+    """Split an output where its first line comes again after an empty line: the command was run twice."""
+    if source.begins is None:
+        yield start, end
+        return
+    first = ""
+    places = [start]
+    for match in source.begins.finditer(text, start, end):
+        place = _line_start(text, match)
+        words = " ".join(text[place : place + 160].partition("\n")[0].split()[:2])
+        if not first:
+            first = words
+        elif words == first and text[:place].endswith("\n\n"):
+            places.append(place)
+    yield from zip(places, [*places[1:], end], strict=True)
+
+
+def _begins(text: str, start: int, end: int, recogniser: Recogniser) -> Iterator[tuple[int, Source]]:
+    """Yield the lines that begin some output, with the source."""
+    place = start
+    while place < end:
+        source = recogniser.begun(text, place)
+        if source is not None:
+            yield place, source
+        following = text.find("\n", place, end)
+        if following < 0:
+            return
+        place = following + 1
+
+
+def _line_start(text: str, match: re.Match[str]) -> int:
+    blanks = len(match[0]) - len(match[0].lstrip())
+    return text.rfind("\n", 0, match.start() + blanks) + 1
+
+
+def _shape(words: list[str]) -> str:
+    return words[0].translate(_SHAPE) if words else ""

@@ -1,0 +1,172 @@
+"""Which source a file name or a command line speaks of, and which one a text begins.
+
+A name is tried as it stands, then without its first words (``node7_lspci_-vvv``, ``01-lscpu``), then with the names
+of its folders before it (``proc/cmdline``). ``_`` and ``/`` stand for blanks; what follows the last dot or ``@`` and
+begins with a letter (``.txt``, ``.partial``, ``@v3.7.0``) is no part of the command.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toposcope.collectors import Source
+
+_SUFFIX = re.compile(r"(?:@[\w.+-]*|\.[A-Za-z][\w+~-]*| ?\(\d+\)|\.\d{4}-?\d\d-?\d\d[\w-]*)+$")
+_BLANKS = str.maketrans("_/", "  ")
+_BEFORE = re.compile(
+    r"(?:(?:sudo|time|command|exec|nohup|env)\s+(?:-[nEiHS]\s+)*"
+    r"|[A-Z][A-Z0-9_]*=\S*\s+"
+    r"|(?:ssh|srun|pdsh)\s+(?:-\w+\s+)*[\w.@-]+\s+(?=[a-z/\"'])"
+    r"|(?:docker|podman|kubectl|nerdctl)\s+exec\s+(?:-\S+\s+)*\S+\s+(?:--\s+)?"
+    r"|[\"'`]"
+    r"|~?/(?:[\w.+-]+/)+(?=[\w.+-]+(?:\s|$)))+"
+)
+_CAT = re.compile(r"(?:cat|head|tail|more|less|zcat)\s+(?:-\S+\s+)*/?")
+_MAX_COMMAND = 400
+_MAX_TAILS = 8
+_GROUP_NAME = re.compile(r"\(\?P<\w+>")
+_REFERS_BACK = re.compile(r"\(\?P=|\\[1-9]|\(\?\(")
+_SHORT_OPTION = re.compile(r"[a-z]{1,4}")
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """A source and what stands for its placeholder, where the name says it."""
+
+    source: Source
+    argument: str | None = None
+
+
+@dataclass(frozen=True)
+class Recogniser:
+    """The sources in their order, and all their patterns joined so that a line is tried once."""
+
+    sources: tuple[Source, ...]
+    any_name: re.Pattern[str]
+    any_begin: re.Pattern[str]
+    searched: tuple[Source, ...]
+    vocabulary: frozenset[str]
+    tools: tuple[str, ...]
+
+    def of_command(self, command: str) -> Recognised | None:
+        """Return the source that a command line gives: ``sudo /usr/bin/lspci -vvv``."""
+        if len(command) > _MAX_COMMAND:
+            return None
+        bare = _without_prefix(command)
+        spellings = (bare, _CAT.sub("", bare, count=1), bare.translate(_BLANKS), _CAT.sub("", bare).translate(_BLANKS))
+        return self._first(dict.fromkeys(" ".join(words.split()) for words in spellings))
+
+    def of_name(self, path: str) -> Recognised | None:
+        """Return the source that a path's name speaks of: ``sos_commands/pci/lspci_-nnvv``."""
+        for words in _spellings(path):
+            if found := self._first(dict.fromkeys((self._restored(words), words))):
+                return found
+        dashed = _dashed(path.rsplit("/", 1)[-1], self.tools)
+        return self._first((dashed,)) if dashed else None
+
+    def begun(self, text: str, position: int) -> Source | None:
+        """Return the source whose output begins at this place, the start of a line."""
+        if self.any_begin.match(text, position) is None:
+            return None
+        return next((s for s in self.sources if s.begins is not None and s.begins.match(text, position)), None)
+
+    def _restored(self, words: str) -> str:
+        for tool in self.tools:
+            if "_" in tool:
+                words = words.replace(tool.replace("_", " "), tool)
+        return words
+
+    def _first(self, spellings: dict[str, None] | tuple[str, ...]) -> Recognised | None:
+        likely = [words for words in spellings if words and self.any_name.match(words)]
+        if not likely:
+            return None
+        for source in self.sources:
+            for words in likely:
+                match = source.named.match(words)
+                if match and match.end() and not _goes_on(words, match.end()):
+                    return Recognised(source, match.groupdict().get("argument"))
+        return None
+
+
+@lru_cache(maxsize=8)
+def recogniser(sources: tuple[Source, ...]) -> Recogniser:
+    """Join the patterns of these sources."""
+    begins = [s.begins for s in sources if s.begins is not None and _anchored(s.begins)]
+    names = [s.named for s in sources]
+    return Recogniser(
+        sources=sources,
+        any_name=_joined(names),
+        any_begin=_joined(begins),
+        searched=tuple(s for s in sources if s.begins is not None and not _anchored(s.begins)),
+        vocabulary=frozenset(
+            word
+            for source in sources
+            for word in (*source.command, *re.findall(r"[a-z][a-z0-9-]+", source.named.pattern))
+        ),
+        tools=tuple(dict.fromkeys(s.command[0] for s in sources if s.command)),
+    )
+
+
+def _without_prefix(command: str) -> str:
+    match = _BEFORE.match(command)
+    return command[match.end() :] if match else command
+
+
+def _goes_on(words: str, end: int) -> bool:
+    """Tell whether the word under the match's end goes on: ``lspci`` in ``lspcidrake``, ``topo -m`` in ``topo -mp``."""
+    return end < len(words) and words[end - 1] not in " =" and (words[end].isalnum() or words[end] == "-")
+
+
+def _spellings(path: str) -> Iterator[str]:
+    *folders, base = [part for part in path.split("/") if part] or [""]
+    stem = base[: -len(m[0])] if (m := _SUFFIX.search(base)) and m.start() else base
+    words = stem.translate(_BLANKS).split()
+    for start in range(min(len(words), _MAX_TAILS)):
+        yield " ".join(words[start:])
+    if (cut := re.sub(r"^\d+[-.]", "", stem)) != stem:
+        yield " ".join(cut.translate(_BLANKS).split())
+    for start in range(len(folders) - 1, max(-1, len(folders) - 1 - _MAX_TAILS), -1):
+        yield " ".join("/".join([*folders[start:], stem]).translate(_BLANKS).split())
+
+
+def _dashed(base: str, tools: tuple[str, ...]) -> str | None:
+    """Read a name in which dashes stand for blanks: ``nvidia-smi-topo-m.txt`` is ``nvidia-smi topo -m``."""
+    stem = _SUFFIX.sub("", base)
+    for tool in tools:
+        at = stem.lower().replace("_", "-").find(tool.replace("_", "-"))
+        if at < 0:
+            continue
+        rest = re.split(r"[-_ ]+", stem[at + len(tool) :].strip("-_ "))
+        options = [f"-{word}" if _SHORT_OPTION.fullmatch(word) else word for word in rest if word]
+        return " ".join([tool, *options])
+    return None
+
+
+def _anchored(pattern: re.Pattern[str]) -> bool:
+    return pattern.pattern.lstrip("(?: \n").startswith("^") or pattern.pattern.startswith("^")
+
+
+def _joined(patterns: list[re.Pattern[str]]) -> re.Pattern[str]:
+    """Join patterns as alternatives, each with its own flags; groups lose their names, which might be equal."""
+    if not patterns:
+        return re.compile(r"(?!)")
+    return re.compile("|".join(map(_embedded, patterns)))
+
+
+def _embedded(pattern: re.Pattern[str]) -> str:
+    if _REFERS_BACK.search(pattern.pattern):
+        return ""  # cannot be joined: every line is a candidate, and the pattern itself decides
+    text = _GROUP_NAME.sub("(?:", pattern.pattern)
+    flags = "".join(
+        letter
+        for letter, flag in (("i", re.IGNORECASE), ("m", re.MULTILINE), ("s", re.DOTALL), ("x", re.VERBOSE))
+        if pattern.flags & flag
+    )
+    tail = "\n" if "x" in flags else ""
+    return f"(?{flags}:{text}{tail})" if flags else f"(?:{text})"

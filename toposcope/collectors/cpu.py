@@ -1,5 +1,0 @@
-"""Reads ``cpu``."""
-
-from toposcope.collectors.source import Collector
-
-COLLECTOR = Collector("cpu")

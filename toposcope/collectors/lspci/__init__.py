@@ -10,7 +10,12 @@ Which form a text has is told by its shape; names and command lines only decide 
 
 A live run executes ``lspci -D -nn -vvv`` alone: bus numbers of its bridges give the tree, ids and classes are printed,
 and no domain is left out. As root it shows the capabilities as well. The other sources are read where somebody
-recorded them.
+recorded them. A list with ways begins like any list, so content alone calls it ``lspci``; both are read alike.
+
+Settings of bridges, accelerators, NVSwitches and network functions: ``acs.present`` and the bits of ACSCtl,
+``ats.enabled``, ``payload.max``, ``payload.capable`` and ``read_request.max`` (bytes), ``relaxed_ordering``,
+``bar.largest_bytes`` and ``bar.resizable_bytes``, ``aer.correctable`` and ``aer.uncorrectable`` (names of the bits that
+are set), ``lnkctl2.target_gts``, ``iov.total_vfs`` and ``iov.num_vfs``.
 """
 
 from __future__ import annotations
@@ -26,7 +31,7 @@ _ADDRESS = r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
 # Start of a line in a pasted text: blanks, a page break, marks of quotation.
 _START = r"^[ \t\f>]*"
 _CLASS = r"(?:[A-Z0-9][\w/(). -]{1,70}?(?: \[[0-9a-f]{4}\])?|[0-9a-f]{4})"
-_HEAD = rf"{_START}{_ADDRESS}[ \t]+{_CLASS}:(?=[ \t]|$)"
+_HEAD = rf"{_START}{_ADDRESS}(?:/(?:[0-9a-f]{{2}}:)?[0-9a-f]{{2}}\.[0-7])*[ \t]+{_CLASS}:(?=[ \t]|$)"
 
 
 def _named(letter: str) -> re.Pattern[str]:
@@ -51,9 +56,6 @@ COLLECTOR = Collector(
             key="lspci-pp",
             parse=parse_list,
             named=_named("P"),
-            begins=re.compile(
-                rf"{_START}{_ADDRESS}(?:/(?:[0-9a-f]{{2}}:)?[0-9a-f]{{2}}\.[0-7])+[ \t]+{_CLASS}:", re.MULTILINE
-            ),
             gives="all PCI devices, each with the way from its root",
         ),
         Source(

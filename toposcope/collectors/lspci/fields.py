@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toposcope.collectors.lspci.draft import ACS_BITS
 from toposcope.collectors.records import PciLink
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     Reader = Callable[["Draft", "Capture", list[str], int], None]
 
 _MOST_LINES = 6
+_EXTENDED_BEGINS = 0x100
 _HEADER = re.compile(r"[ \t\f>]*(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7][ \t/]")
 _LINK = re.compile(r"Speed (?:unknown|<?([0-9.]{1,8})\s?G[Tb]/s)(?: \(\w+\))?,\s*Width x([0-9]{1,3})")
 _BUS = re.compile(r"secondary=([0-9a-f]{2}),\s*subordinate=([0-9a-f]{2})")
@@ -49,16 +51,7 @@ _FLAG_SET = re.compile(r"\b(\w+)\+")
 
 _UNIT = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50, "E": 1 << 60}
 
-_ACS = {
-    "SrcValid": "acs.source_validation",
-    "TransBlk": "acs.translation_blocking",
-    "ReqRedir": "acs.request_redirect",
-    "CmpltRedir": "acs.completion_redirect",
-    "UpstreamFwd": "acs.upstream_forwarding",
-    "EgressCtrl": "acs.egress_control",
-    "DirectTrans": "acs.direct_translated",
-}
-_ACS_BIT = re.compile(rf"\b({'|'.join(_ACS)})([+-])")
+_ACS_BIT = re.compile(rf"\b({'|'.join(ACS_BITS)})([+-])")
 
 
 def _whole(lines: list[str], index: int) -> str:
@@ -137,12 +130,13 @@ def _capability(draft: Draft, capture: Capture, lines: list[str], index: int) ->
         return
     offset, title = match.groups()
     draft.capability = title
-    draft.extended = draft.extended or int(offset, 16) >= 0x100  # noqa: PLR2004 - where extended capabilities begin
+    if int(offset, 16) >= _EXTENDED_BEGINS:
+        draft.titles.append(title)
     if title.startswith("Express "):
         kind = _EXPRESS.match(title)
         if kind is not None:
             draft.keep("port_type", _IRQ.sub("", kind[1]))
-    elif title.startswith("Access Control Services") and draft.bridge:
+    elif title.startswith("Access Control Services"):
         draft.set("acs.present", value=True, origin=capture.origin(index))
 
 
@@ -178,15 +172,11 @@ def _target(draft: Draft, capture: Capture, lines: list[str], index: int) -> Non
         draft.set("lnkctl2.target_gts", _number(match[1]), capture.origin(index))
 
 
-def _acs_capable(draft: Draft, capture: Capture, _lines: list[str], index: int) -> None:
-    draft.set("acs.present", value=True, origin=capture.origin(index))
-
-
 def _acs(draft: Draft, capture: Capture, lines: list[str], index: int) -> None:
     origin = capture.origin(index)
     draft.set("acs.present", value=True, origin=origin)
     for name, sign in _ACS_BIT.findall(_whole(lines, index)):
-        draft.set(_ACS[name], value=sign == "+", origin=origin)
+        draft.set(ACS_BITS[name], value=sign == "+", origin=origin)
 
 
 def _ats(draft: Draft, capture: Capture, lines: list[str], index: int) -> None:
@@ -255,7 +245,6 @@ WITH_SETTINGS: dict[str, Reader] = OF_EACH | {
     "DevCap:": _payload_capable,
     "DevCtl:": _control,
     "LnkCtl2:": _target,
-    "ACSCap:": _acs_capable,
     "ACSCtl:": _acs,
     "ATSCtl:": _ats,
     "UESta:": _errors("aer.uncorrectable"),

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from toposcope.base import Problem, ProblemKind, pci_address
 from toposcope.base.clean import printable, without_ansi
-from toposcope.collectors.lspci.classes import has_settings, is_bridge
+from toposcope.collectors.lspci.classes import has_settings
 from toposcope.collectors.lspci.draft import Draft
 from toposcope.collectors.lspci.fields import OF_EACH, WITH_SETTINGS
 from toposcope.collectors.lspci.header import Header, read_header
@@ -206,4 +206,4 @@ def _draft(capture: Capture, index: int, header: Header, address: str, parent: s
         "virtual": "Virtual Function" in (header.name or ""),
         "alive": header.revision != "ff",
     }
-    return Draft(address, capture.origin(index), values, bridge=is_bridge(header.class_code))
+    return Draft(address, capture.origin(index), values)

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING
 
 from toposcope.base import Problem, ProblemKind
 from toposcope.base.clean import without_ansi
-from toposcope.collectors.records import Setting
+from toposcope.collectors.records import Reading, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from toposcope.base import Capture
-    from toposcope.collectors.records import FactStatus
+    from toposcope.collectors.records import FactStatus, Record
 
 MAX_LINE = 65536
 EMPTY_WORDS = frozenset({"", "na", "n/a", "-", "--", "none", "null"})
 
 _PROMPT = re.compile(r"\[[^\]]*\]\s*[#$>]|[\w.-]+@[^#$]*[#$]|[#$>]\s|```")
 _SLUG = re.compile(r"[^0-9a-z]+")
-_INTEGER = re.compile(r"[+-]?\d{1,20}")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _MIB = 1 << 20
 
 
@@ -147,6 +147,21 @@ def typed(capture: Capture, subject: str, name: str, index: int, text: str) -> S
 def refusal(line: Line, table: Iterable[tuple[re.Pattern[str], FactStatus]]) -> FactStatus | None:
     """Return what a sentence of the tool means, or None if it is none of the known ones."""
     return next((status for pattern, status in table if pattern.match(line.text)), None)
+
+
+def reading(capture: Capture, found: Body, records: Sequence[Record], problems: Iterable[Problem]) -> Reading:
+    """Make the result.
+
+    What no rule fitted behind the last record and a blank line is prose after the output, and no problem. Where nothing
+    was read at all, everything is reported.
+    """
+    kept = sorted(problems, key=lambda problem: problem.origin.line)
+    if records:
+        last = max(record.origin.line for record in records) - capture.first_line
+        end = min((index for index in found.breaks if index > last), default=None)
+        if end is not None:
+            kept = [problem for problem in kept if problem.origin.line - capture.first_line < end]
+    return Reading(tuple(records), tuple(kept))
 
 
 def unread(capture: Capture, index: int, message: str, text: str = "") -> Problem:

@@ -1,11 +1,15 @@
 """What every answer of hccn_tool shares: which NPU it speaks of, and the sentences with which the tool refuses.
 
-The NPU is, in this order: the ``[devid 3]`` that a line begins with, the ``-i 3`` of the command
-(``-i 0 -u 0 -p 4`` on a 950, where the port of a die is asked too), or a name in the text that holds its number
-(``eth3``, ``end3v0``, ``device 3 PING``, ``dev_id:3``). Where none tells, the facts have no subject: a problem.
+The NPU is, in this order: the one that a line itself names (``[devid 3]``, or what a script puts before an answer:
+``NPU 3:``, ``Device 3: link status: UP``, ``==== 3 ====``), the ``-i 3`` of the command (``-i 0 -u 0 -p 4`` on a 950,
+where one port of a die is asked), or a name in the text that holds its number (``eth3``, ``device 3 PING``,
+``dev_id:3``). Where none tells, what was said is dropped and reported.
+
+A shell's loop prints the answers of many NPUs one behind the other: ``for i in {0..7}; do hccn_tool -i $i -link -g;
+done``. They are told apart where a key comes again; each goes to its NPU only if there are as many answers as NPUs.
 
 Results go to stdout and most refusals to stderr, so an output may be empty. Whether that says ``there is none`` or
-nothing at all depends on the question (``absent_if_empty``). From the tool's source: github hicann/driver, hccn.
+nothing at all depends on the question. The sentences are from the tool's source: github hicann/driver, hccn.
 """
 
 from __future__ import annotations
@@ -15,65 +19,69 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from toposcope.base import Problem, ProblemKind
-from toposcope.collectors.ascend import Line, body, refusal, typed, unread
-from toposcope.collectors.records import Reading, Setting
+from toposcope.collectors.ascend import Line, body, reading, refusal, typed, unread
+from toposcope.collectors.records import Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from toposcope.base import Capture, Origin
-    from toposcope.collectors.records import FactStatus, Record
+    from toposcope.collectors.records import FactStatus, Reading, Record
 
-_ARGUMENT = re.compile(r"(\d{1,9})(?:\s+-u\s+(\d{1,9}))?(?:\s+-p\s+(\d{1,9}))?")
-_DEVID = re.compile(r"\[devid\s+(\d{1,9})\]\s*(.*)")
-_IN_TEXT = re.compile(r"\b(?:eth|end|dev_id:\s?|device )(\d{1,9})(?:v\d)?\b")
-
-_REFUSALS: tuple[tuple[re.Pattern[str], FactStatus], ...] = (
-    (re.compile(r"Get .{1,40} failed, because no .{1,40} (?:was|were) preset", re.IGNORECASE), "absent"),
-    (re.compile(r"Optical module is not present|No optical module", re.IGNORECASE), "absent"),
-    (
-        re.compile(r"The command is not supported|The VM does not support|.{0,60}does not support", re.IGNORECASE),
-        "unsupported",
-    ),
-    (
-        re.compile(r"(?:Cmd|Command|Execute) (?:execute )?failed|The cmd line execute timeout", re.IGNORECASE),
-        "unreadable",
-    ),
-    (
-        re.compile(r"The device is not exist|Get invalid|hccn_tool is busy|permission denied", re.IGNORECASE),
-        "unreadable",
-    ),
-    (re.compile(r"Control link unreachable|The system is in optical module initializing", re.IGNORECASE), "unreadable"),
-    (
-        re.compile(r"The \S+ (?:file )?can't access|.{0,60}(?:command not found|No such file)", re.IGNORECASE),
-        "unreadable",
-    ),
-    (re.compile(r"[^:]{0,80}\b(?:failed|unreachable)[,.!]?(?:\s|$)", re.IGNORECASE), "unreadable"),
+# One NPU with die and port, or the list that a shell's loop runs through.
+ARGUMENT = (
+    r"\d{1,4}(?:[ ,]\d{1,4})+|\{\d{1,4}\.\.\d{1,4}\}|[$`]\(?seq\s+\d{1,4}\s+\d{1,4}"
+    r"|\d{1,9}(?:\s+-u\s+\d{1,9})?(?:\s+-p\s+\d{1,9})?"
 )
+_ONE = re.compile(r"(\d{1,9})(?:\s+-u\s+(\d{1,9}))?(?:\s+-p\s+(\d{1,9}))?")
+_RANGE = re.compile(r"(?:\{|[$`]\(?seq\s+)(\d{1,4})(?:\.\.|\s+)(\d{1,4})[})`]*")
+_PREFIX = re.compile(
+    r"(?:\[devid\s+(\d{1,9})\]|(?:device|npu|card|phy-?id)[ _-]?(?:id)?[ _-]?(\d{1,4})\s*:)\s*(.*)", re.IGNORECASE
+)
+_MARK = re.compile(
+    r"[-=#*<\[\s]*(?:device|npu|card|phy-?id)[ _-]?(?:id)?[ _:-]{0,2}(\d{1,4})[-=#*>\]\s:]*", re.IGNORECASE
+)
+_BARE_MARK = re.compile(r"(?:[-=#*]+\s*(\d{1,4})\s*[-=#*]*|(\d{1,4}):?)")
+_IN_TEXT = re.compile(
+    r"Settings for eth(\d{1,9})|device (\d{1,9}) PING|dev_id:\s?(\d{1,9})|.{0,100}Iface:\s?eth(\d{1,9})"
+    r"|\S{1,60}(?:\s+\S{1,60}){6}\s+eth(\d{1,9})$"
+)
+_MOST_NPUS = 1024
+
+_SENTENCES: tuple[tuple[str, FactStatus], ...] = (
+    (r"Get .{1,40} failed, because no .{1,40} (?:was|were) preset", "absent"),
+    (r"Optical module is not present|No optical module", "absent"),
+    (r"The command is not supported|The VM does not support|[^:]{0,60}does not support", "unsupported"),
+    (r"(?:Cmd|Command|Execute) (?:execute )?failed|The cmd line execute timeout", "unreadable"),
+    (r"The device is not exist|Get invalid|hccn_tool is busy|permission denied", "unreadable"),
+    (r"Control link unreachable|The system is in optical module initializing", "unreadable"),
+    (r"The \S+ (?:file )?can't access|.{0,60}(?:command not found|No such file)", "unreadable"),
+    (r"[^:]{0,80}\b(?:failed|unreachable)[,.!]?(?:\s|$)", "unreadable"),
+)
+_REFUSALS = tuple((re.compile(pattern, re.IGNORECASE), status) for pattern, status in _SENTENCES)
 
 
 @dataclass(slots=True)
 class Answer:
-    """One output on its way to a reading: its lines, and what was made of them."""
+    """What one NPU answered, on its way to records."""
 
     capture: Capture
     question: str
-    npu: int | None
-    die: int | None
-    port: int | None
+    npu: int | None = None
+    die: int | None = None
+    port: int | None = None
     lines: list[Line] = field(default_factory=list)
-    breaks: frozenset[int] = frozenset()
     records: list[Record] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
     @property
     def device(self) -> str:
-        """The label of the NPU; ``NPU?`` until something names it."""
+        """The label of the NPU; ``NPU?`` while nothing names it."""
         return "NPU?" if self.npu is None else f"NPU{self.npu}"
 
     @property
     def subject(self) -> str:
-        """Whom facts are about: the NPU, or one port of it (``NPU0/4``, ``NPU0/1.4`` for the second die)."""
+        """Whom facts are about: the NPU, or one port of it."""
         return self.device if self.port is None else port_subject(self.device, self.die, self.port)
 
     def origin(self, line: Line) -> Origin:
@@ -89,45 +97,124 @@ class Answer:
         self.problems.append(unread(self.capture, line.index, message, line.text))
 
 
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How the answers to one question look.
+
+    ``absent_if_empty``: no output says that there is none. ``title``: how the first line of each answer begins. Without
+    one every key stands once in an answer, so that a key that comes again begins the next one; a bare number between
+    them is then the mark of an NPU. ``alone``: lines may repeat within an answer, loops are not told apart.
+    """
+
+    absent_if_empty: bool = False
+    title: str = ""
+    alone: bool = False
+
+
 def port_subject(device: str, die: int | None, port: int) -> str:
     """Name one port of an NPU for facts: ``NPU0/4``, with the die before it where that is not 0: ``NPU0/1.4``."""
     return f"{device}/{die}.{port}" if die else f"{device}/{port}"
 
 
-def reader(
-    question: str, read: Callable[[Answer], None], *, absent_if_empty: bool = False
-) -> Callable[[Capture], Reading]:
+def reader(question: str, read: Callable[[Answer], None], manner: Manner) -> Callable[[Capture], Reading]:
     """Make a parser of a function that reads the lines of one answer.
 
     ``question`` names the fact that was asked: it is what gets a status where the tool refused or printed nothing.
     """
 
     def parse(capture: Capture) -> Reading:
-        answer = _answer(capture, question)
-        if not answer.lines and not answer.problems:
-            _silent(answer, absent=absent_if_empty)
-        elif not _refused(answer):
-            read(answer)
-        return _finished(answer)
+        found = body(capture)
+        problems = list(found.problems)
+        answers = _answers(capture, question, found.lines, manner, problems)
+        for answer in answers:
+            if not answer.lines:
+                _silent(answer, absent=manner.absent_if_empty)
+            elif not _refused(answer):
+                read(answer)
+        records = [record for answer in answers for record in _known(answer)]
+        problems += (problem for answer in answers for problem in answer.problems)
+        return reading(capture, found, records, problems)
 
     return parse
 
 
-def _answer(capture: Capture, question: str) -> Answer:
-    found = body(capture)
-    match = _ARGUMENT.fullmatch((capture.argument or "").strip())
-    npu, die, port = (None if part is None else int(part) for part in (match.groups() if match else (None,) * 3))
-    answer = Answer(capture, question, npu, die, port, breaks=found.breaks, problems=list(found.problems))
-    lines = list(found.lines)
-    if npu is None:
-        answer.npu = _named_in(lines)
-    answer.lines = lines
-    return answer
+def _answers(
+    capture: Capture, question: str, lines: Sequence[Line], manner: Manner, problems: list[Problem]
+) -> list[Answer]:
+    """Part an output into the answers of its NPUs."""
+    asked, die, port = _asked(capture.argument)
+    parts = _parts(lines, manner)
+    unmarked = [part for part in parts if part[0] is None]
+    if len(parts) == 1 and len(asked) == 1:
+        _clash(capture, parts[0], asked[0], problems)
+    as_many = len(asked) == len(unmarked)
+    names: Iterator[int | None] = iter(asked if as_many else [_named_in(rows) for _, rows in unmarked])
+    marked = [(part[0] if part[0] is not None else next(names), part[1]) for part in parts]
+    return [Answer(capture, question, npu, die, port, list(rows)) for npu, rows in marked]
+
+
+def _asked(argument: str | None) -> tuple[list[int], int | None, int | None]:
+    """Return the NPUs that the command asked, and the die and port of a 950."""
+    text = (argument or "").strip()
+    if match := _ONE.fullmatch(text):
+        die, port = (None if part is None else int(part) for part in match.groups()[1:])
+        return [int(match[1])], die, port
+    if match := _RANGE.fullmatch(text):
+        first, last = int(match[1]), int(match[2])
+        return list(range(first, min(last, first + _MOST_NPUS) + 1)), None, None
+    words = text.replace(",", " ").split()
+    return [int(word) for word in words if word.isascii() and word.isdecimal()], None, None
+
+
+def _parts(lines: Sequence[Line], manner: Manner) -> list[tuple[int | None, list[Line]]]:
+    """Cut the lines where another NPU is named, and where a loop's next answer begins."""
+    parts: list[tuple[int | None, list[Line]]] = []
+    keys: set[str] = set()
+    title = manner.title if any(line.text.startswith(manner.title) for line in lines) else ""
+    for line in lines:
+        npu, rest = _mark(line, bare=not title)
+        if npu is not None and (not parts or parts[-1][0] != npu):
+            parts.append((npu, []))
+            keys = set()
+        if not rest.text:
+            continue
+        key = rest.text.partition(":")[0].lower()
+        if not parts or (parts[-1][1] and npu is None and not manner.alone and _begins(rest, key, keys, title)):
+            parts.append((None, []))
+            keys = set()
+        keys.add(key)
+        parts[-1][1].append(rest)
+    return parts or [(None, [])]
+
+
+def _begins(line: Line, key: str, keys: set[str], title: str) -> bool:
+    """Tell whether the next answer of a loop begins here; rows of a table never begin one."""
+    if title:
+        return line.text.startswith(title)
+    return line.text[0] not in "+|" and (key in keys or refusal(line, _REFUSALS) is not None)
+
+
+def _mark(line: Line, *, bare: bool) -> tuple[int | None, Line]:
+    """Return the NPU that a line names as the one it is of, and the line without that."""
+    if match := _PREFIX.match(line.text):
+        return int(match[1] or match[2]), Line(line.index, match[3].strip())
+    match = _MARK.fullmatch(line.text[:200]) or (_BARE_MARK.fullmatch(line.text[:200]) if bare else None)
+    if match is None:
+        return None, line
+    return int(next(filter(None, match.groups()))), Line(line.index, "")
 
 
 def _named_in(lines: list[Line]) -> int | None:
-    match = next(filter(None, (_DEVID.match(line.text) or _IN_TEXT.search(line.text[:200]) for line in lines)), None)
-    return int(match[1]) if match else None
+    match = next(filter(None, (_IN_TEXT.match(line.text) for line in lines)), None)
+    return int(next(filter(None, match.groups()))) if match else None
+
+
+def _clash(capture: Capture, part: tuple[int | None, list[Line]], asked: int, problems: list[Problem]) -> None:
+    """Report an answer that names another NPU than was asked; what it says goes to the one it names."""
+    npu, lines = part
+    if npu is not None and npu != asked and lines:
+        message = f"NPU {npu} answered, NPU {asked} was asked"
+        problems.append(Problem(ProblemKind.CLASH, capture.origin(lines[0].index), message, lines[0].text[:200]))
 
 
 def _silent(answer: Answer, *, absent: bool) -> None:
@@ -140,9 +227,9 @@ def _silent(answer: Answer, *, absent: bool) -> None:
 
 def _refused(answer: Answer) -> bool:
     """Read an answer that begins with a refusal. What follows it is reported unless it is one more."""
-    first = answer.lines[0] if answer.lines else None
-    status = refusal(first, _REFUSALS) if first else None
-    if first is None or status is None:
+    first = answer.lines[0]
+    status = refusal(first, _REFUSALS)
+    if status is None:
         return False
     answer.records.append(Setting(answer.subject, answer.question, None, answer.origin(first), status))
     for line in answer.lines:
@@ -154,30 +241,15 @@ def _refused(answer: Answer) -> bool:
     return True
 
 
-def _finished(answer: Answer) -> Reading:
-    """Return the reading; records of an unknown NPU are dropped, and that is reported once."""
-    if answer.npu is not None:
-        return Reading(tuple(answer.records), tuple(answer.problems))
-    kept = tuple(record for record in answer.records if not _of_unknown(record))
+def _known(answer: Answer) -> list[Record]:
+    """Return the records whose NPU is known; report the answer where some are not."""
+    kept = [record for record in answer.records if not _of_nobody(record)]
     if len(kept) < len(answer.records):
-        text = answer.lines[0].text if answer.lines else ""
-        answer.problems.append(unread(answer.capture, 0, "which NPU answered is not known: no -i in the command", text))
-    return Reading(kept, tuple(answer.problems))
+        first = answer.lines[0] if answer.lines else Line(0, "")
+        answer.problems.insert(0, unread(answer.capture, first.index, "which NPU answered is not known", first.text))
+    return kept
 
 
-def _of_unknown(record: Record) -> bool:
+def _of_nobody(record: Record) -> bool:
     name = getattr(record, "device", None) or getattr(record, "subject", None) or getattr(record, "accelerator", None)
     return str(name).startswith("NPU?")
-
-
-def devid(answer: Answer, line: Line) -> Line:
-    """Return the line without its ``[devid N]``; another NPU than the command asked is a clash, and the text wins."""
-    match = _DEVID.match(line.text)
-    if match is None:
-        return line
-    npu = int(match[1])
-    if npu != answer.npu:
-        message = f"the answer is NPU {npu}'s, the command asked NPU {answer.npu}"
-        answer.problems.append(Problem(ProblemKind.CLASH, answer.origin(line), message, line.text))
-        answer.npu = npu
-    return Line(line.index, match[2].strip())

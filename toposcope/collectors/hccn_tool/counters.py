@@ -18,7 +18,6 @@ import re
 from typing import TYPE_CHECKING
 
 from toposcope.collectors.ascend import integer, pair, slug
-from toposcope.collectors.hccn_tool.answer import devid
 from toposcope.collectors.hccn_tool.port import pairs
 from toposcope.collectors.records import Setting
 
@@ -36,35 +35,31 @@ _TITLES = ("packet statistics:", "hw statistics:")
 def read_counters(answer: Answer) -> None:
     """Read ``key:number`` lines as ``counter.<key>``."""
     for line in answer.lines:
-        bare = devid(answer, line)
-        item = pair(bare)
-        if bare.text.lower() in _TITLES:
+        item = pair(line)
+        if line.text.lower() in _TITLES:
             continue
         if item is None or not item.key or integer(item.value) is None:
-            if line.index in answer.breaks and answer.records:
-                break
             answer.unread(line)
         else:
-            answer.fact(f"counter.{item.key.replace(' ', '_')}", bare, item.value)
+            answer.fact(f"counter.{item.key.replace(' ', '_')}", line, item.value)
 
 
 def read_link_stat(answer: Answer) -> None:
     """Read how often the link came and went, and its changes."""
     changes: list[tuple[str, str, Line]] = []
     for line in answer.lines:
-        bare = devid(answer, line)
-        change = _CHANGE.match(bare.text)
-        item = pair(bare)
+        change = _CHANGE.match(line.text)
+        item = pair(line)
         if change:
-            changes.append((change[2].upper(), change[1], bare))
+            changes.append((change[2].upper(), change[1], line))
         elif item is None or not item.key.lower().startswith(("link", "current")):
             answer.unread(line)
         elif item.key.lower() in ("link up count", "link down count"):
-            answer.fact(f"counter.{slug(item.key.removesuffix('count'))}", bare, item.value)
+            answer.fact(f"counter.{slug(item.key.removesuffix('count'))}", line, item.value)
         elif item.key.lower() == "current time":
-            answer.fact("hccn.link.time", bare, item.value)
+            answer.fact("hccn.link.time", line, item.value)
         elif item.key.lower() != "link change records" or item.value:
-            answer.fact(f"hccn.link.{slug(item.key.lower().removeprefix('link '))}", bare, item.value)
+            answer.fact(f"hccn.link.{slug(item.key.lower().removeprefix('link '))}", line, item.value)
     add_changes(answer, changes)
 
 

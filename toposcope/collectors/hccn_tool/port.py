@@ -21,11 +21,12 @@ import re
 from typing import TYPE_CHECKING
 
 from toposcope.base import Bandwidth
-from toposcope.collectors.ascend import EMPTY_WORDS, Line, pair, slug
-from toposcope.collectors.hccn_tool.answer import devid
+from toposcope.collectors.ascend import Line, pair, slug
 from toposcope.collectors.records import NetworkPort
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from toposcope.collectors.ascend import Pair
     from toposcope.collectors.hccn_tool.answer import Answer
 
@@ -52,7 +53,7 @@ def add_port(answer: Answer, line: Line, **known: object) -> None:
 
 
 def read_ip(answer: Answer) -> None:
-    """``ipaddr:`` is the port's address, ``netmask:`` a fact. Several blocks are several NPUs: see ``pairs``."""
+    """``ipaddr:`` is the port's address, ``netmask:`` a fact."""
     for item, line in pairs(answer):
         if item.key == "ipaddr":
             add_port(answer, line, address=item.value)
@@ -179,6 +180,8 @@ def _sections(answer: Answer) -> list[tuple[str, list[Line]]]:
             break
         if _TITLE.fullmatch(line.text):
             sections.append((line.text, []))
+        elif not sections and line.text.startswith("Ifname:"):
+            sections.append(("Port ID TLV", [line]))  # what grep leaves
         elif sections:
             sections[-1][1].append(line)
         else:
@@ -196,6 +199,11 @@ def _first(sections: list[tuple[str, list[Line]]], title: str) -> tuple[str, Lin
     return (text, line) if text.strip(".…") else None
 
 
+def read_arp(answer: Answer) -> None:
+    """Keep the neighbour table as it is printed, its rows joined, as one fact."""
+    answer.fact("hccn.arp", answer.lines[0], "; ".join(" ".join(line.text.split()) for line in answer.lines))
+
+
 def read_tls(answer: Answer) -> None:
     """``tls switch[0](0:disable, 1:enable)`` and the like: each bracket is a fact ``hccn.tls.*``."""
     for line in answer.lines:
@@ -206,27 +214,18 @@ def read_tls(answer: Answer) -> None:
             answer.fact(f"hccn.tls.{slug(key.removeprefix('tls '))}", line, value)
 
 
-def pairs(answer: Answer) -> list[tuple[Pair, Line]]:
-    """Return the ``key:value`` lines of an answer; the rest is reported, prose behind a blank line ends it.
-
-    A key that comes again begins the answer of another NPU (a loop in a shell): which one is not known, so what
-    follows is reported and not read.
-    """
-    found: list[tuple[Pair, Line]] = []
+def pairs(answer: Answer) -> Iterator[tuple[Pair, Line]]:
+    """Yield the ``key:value`` lines of an answer, each key once; the rest is reported."""
     seen: set[str] = set()
     for line in answer.lines:
-        bare = devid(answer, line)
-        item = pair(bare)
+        item = pair(line)
         if item is None or not item.key:
-            if found and line.index in answer.breaks:
-                break
             answer.unread(line)
         elif item.key in seen:
-            answer.unread(line, "a second answer behind the first: whose it is, is not known")
+            answer.unread(line, "this answer has said that already")
         else:
             seen.add(item.key)
-            found.append((item, bare))
-    return found
+            yield item, line
 
 
 def read_facts(answer: Answer, prefix: str) -> None:
@@ -244,5 +243,3 @@ _OWN = {
     "hccn.mac": ("mac_addr",),
     "hccn.fec": ("fec_mode",),
 }
-
-__all__ = ["EMPTY_WORDS", "add_port", "pairs", "rate"]

@@ -113,9 +113,10 @@ def _port(answer: Answer, line: Line, row: dict[str, str]) -> None:
     if port is None:
         answer.unread(line, "a row without a port")
         return
-    ability = whole(row.get("speed_ability_gbps") or row.get("speed"))
-    most = Bandwidth.gigabits(ability) if ability else None
-    state, kind = row.get("link_status") or None, row.get("port_type") or None
+    speed = row.get("speed_ability_gbps") or row.get("speed") or ""
+    ability = whole(speed)
+    most = Bandwidth.gigabits(ability) if ability else rate(speed)
+    state, kind = row.get("link_status") or None, row.get("port_type") or row.get("porttype") or None
     origin = answer.origin(line)
     answer.records.append(NetworkPort(device, origin, port=port, max_rate=most, state=state, link_layer=kind))
     if kind == "UB":

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from toposcope.collectors.npu_smi import box, hccs, mapping, pairs
+from toposcope.collectors.npu_topo import TOPO
 from toposcope.collectors.source import Collector, Source
 
 _ASKED = r"(?=(?:.*?\s-i\s+(?P<argument>\d{1,9}(?:\s+-c\s+\d{1,9})?))?)"
@@ -135,6 +136,7 @@ _HCCS = Source(
 COLLECTOR = Collector(
     "npu_smi",
     (
+        TOPO,
         _INFO,
         _MAP,
         _LIST,

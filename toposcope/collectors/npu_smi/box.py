@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toposcope.base import pci_address
-from toposcope.collectors.ascend import EMPTY_WORDS, Line, body, label, mebibytes, unread, whole
+from toposcope.collectors.ascend import EMPTY_WORDS, Line, body, label, mebibytes, reading, unread, whole
 from toposcope.collectors.npu_smi.replies import is_usage, is_warning, refused
 from toposcope.collectors.records import Accelerator, Reading, Setting
 
@@ -80,14 +80,12 @@ def parse(capture: Capture) -> Reading:
             _row(state, line)
         elif is_warning(line):
             state.records.append(Setting("host", "driver.complete", value=False, origin=capture.origin(line.index)))
-        elif line.text.strip("+-= "):
-            if state.head and not is_usage(line) and line.index in found.breaks:
-                break  # prose behind the box
+        elif line.text.strip("+-= ") and not is_usage(line):
             state.report(line.index, "not a line of npu-smi's table", line.text)
     _close(state)
     if state.head is None and not state.processes:
         state.report(0, "no table of npu-smi", capture.text[:80])
-    return Reading(tuple(state.records), tuple(state.problems))
+    return reading(capture, found, state.records, state.problems)
 
 
 def _row(state: _State, line: Line) -> None:

@@ -19,7 +19,20 @@ import re
 from typing import TYPE_CHECKING
 
 from toposcope.base import Bandwidth
-from toposcope.collectors.ascend import Body, Pair, body, integer, pair, setting, slug, typed, unread, whole
+from toposcope.collectors.ascend import (
+    Body,
+    Line,
+    Pair,
+    body,
+    integer,
+    pair,
+    reading,
+    setting,
+    slug,
+    typed,
+    unread,
+    whole,
+)
 from toposcope.collectors.npu_smi.pairs import target
 from toposcope.collectors.npu_smi.replies import refused
 from toposcope.collectors.records import FabricLink, Reading, Setting
@@ -45,12 +58,12 @@ def parse(capture: Capture, *, chip: int | None = None) -> Reading:
     pairs, problems = _pairs(capture, found)
     if not pairs:
         problems.append(unread(capture, 0, "no HCCS status", capture.text[:80]))
-    elif asked.name is None:
-        problems.append(unread(capture, found.lines[0].index, "which NPU these HCCS links are of, is not known"))
-    subject = asked.name or "host"
-    links, odd = _links(capture, subject, pairs) if asked.name else ([], [])
-    facts = [record for item in pairs.values() for record in _facts(capture, subject, item, pairs)]
-    return Reading((*links, *facts), (*problems, *odd))
+    if asked.name is None:
+        problems.append(unread(capture, 0, "which NPU these HCCS links are of, is not known", capture.text[:80]))
+        return Reading((), tuple(problems))
+    links, odd = _links(capture, asked.name, pairs)
+    facts = [record for item in pairs.values() for record in _facts(capture, asked.name, item, pairs)]
+    return reading(capture, found, [*links, *facts], [*problems, *odd])
 
 
 def parse_second(capture: Capture) -> Reading:
@@ -156,12 +169,23 @@ def parse_remote(capture: Capture) -> Reading:
         if port is None or len(words) != _NUMBERS or integer(words[1]) is None:
             problems.append(unread(capture, line.index, "not a row of the HCCS wiring", line.text))
         elif subject:
-            peer = f"chip {words[1]} port {words[2]}"
-            origin = capture.origin(line.index)
-            links.append(FabricLink(subject, int(port[1]), origin, peer=peer, peer_kind="HCCS_REMOTE_CHIP"))
+            links.append(_wired(capture, subject, line, int(port[1])))
     if subject is None:
         problems.append(unread(capture, 0, "which NPU this HCCS wiring is of, is not known", capture.text[:80]))
-    return Reading(tuple(links), tuple(problems))
+    return reading(capture, found, links, problems)
+
+
+def _wired(capture: Capture, subject: str, line: Line, link: int) -> FabricLink:
+    _, chip, there = line.text.split()
+    port = _PORT.fullmatch(there)
+    return FabricLink(
+        subject,
+        link,
+        capture.origin(line.index),
+        peer=f"chip {chip}",
+        peer_kind="HCCS_REMOTE_CHIP",
+        peer_link=int(port[1]) if port else None,
+    )
 
 
 def parse_traffic(capture: Capture) -> Reading:
@@ -184,4 +208,4 @@ def parse_traffic(capture: Capture) -> Reading:
             continue
         for way, value in zip(("tx", "rx"), cells[1:], strict=True):
             facts.append(typed(capture, subject, f"hccs.{slug(cells[0])}.{way}_gbs", line.index, value))
-    return Reading(tuple(facts), tuple(problems))
+    return reading(capture, found, facts, problems)

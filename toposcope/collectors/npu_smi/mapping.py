@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toposcope.collectors.ascend import Body, Line, Pair, body, label, pair, setting, slug, unread, whole
+from toposcope.collectors.ascend import Body, Line, Pair, body, label, pair, reading, setting, slug, unread, whole
 from toposcope.collectors.npu_smi.replies import refused
 from toposcope.collectors.records import Accelerator, Reading, Setting
 
@@ -50,15 +50,13 @@ def parse_map(capture: Capture) -> Reading:
             columns = names
         elif not columns:
             problems.append(unread(capture, line.index, "before the header of the mapping table", line.text))
-        elif not line.text[0].isdigit() and line.index in found.breaks:
-            break  # prose behind the table
         elif row := _cells(columns, line):
             records += _chip(capture, line, row)
         else:
             problems.append(unread(capture, line.index, "not a row of the mapping table", line.text))
     if not columns:
         problems.append(unread(capture, 0, "no mapping table", capture.text[:80]))
-    return Reading(tuple(records), tuple(problems))
+    return reading(capture, found, records, problems)
 
 
 def _cells(columns: tuple[str, ...], line: Line) -> dict[str, str] | None:
@@ -88,7 +86,7 @@ def parse_list(capture: Capture) -> Reading:
     records, problems = _cards(capture, found)
     if not records:
         problems.append(unread(capture, 0, "no list of cards", capture.text[:80]))
-    return Reading(tuple(records), tuple(problems))
+    return reading(capture, found, records, problems)
 
 
 def _cards(capture: Capture, found: Body) -> tuple[list[Record], list[Problem]]:

@@ -29,13 +29,14 @@ from toposcope.collectors.ascend import (
     label,
     mebibytes,
     pair,
+    reading,
     setting,
     slug,
     unread,
     whole,
 )
 from toposcope.collectors.npu_smi.replies import answer, refused
-from toposcope.collectors.records import Accelerator, PciDevice, Reading, Setting
+from toposcope.collectors.records import Accelerator, PciDevice, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +70,7 @@ def target(capture: Capture, chip: int | None = None) -> Target:
 
 
 def parse(capture: Capture, *, kind: str) -> Reading:
-    """Read the pairs of one TYPE. An unknown NPU is a problem; the facts are then the host's."""
+    """Read the pairs of one TYPE. Where the NPU is not known they are dropped, with a problem."""
     found = body(capture)
     asked = target(capture)
     if refusal := refused(capture, found, asked.name or "host", f"npu-smi.{kind}"):
@@ -78,11 +79,14 @@ def parse(capture: Capture, *, kind: str) -> Reading:
     if not sections:
         problems.append(unread(capture, 0, f"no {kind} of an NPU", capture.text[:80]))
         return Reading((), tuple(problems))
-    asked = _named(asked, sections[0])
+    records: list[Record] = []
+    for section in sections:
+        asked = _named(asked, section)
+        records += _section(capture, asked, section, kind)
     if asked.npu is None:
-        problems.append(unread(capture, sections[0][0].index, f"which NPU this {kind} is of, is not known"))
-    records = [record for section in sections for record in _section(capture, asked, section, kind)]
-    return Reading(tuple(records), tuple(problems))
+        first = sections[0][0]
+        problems.append(unread(capture, first.index, f"which NPU this {kind} is of, is not known", first.key))
+    return reading(capture, found, records, problems)
 
 
 def of_kind(kind: str) -> Callable[[Capture], Reading]:
@@ -107,22 +111,25 @@ def _sections(capture: Capture, found: Body) -> tuple[list[list[Pair]], list[Pro
     return sections, problems
 
 
-def _named(asked: Target, first: list[Pair]) -> Target:
-    printed = next((whole(item.value) for item in first if item.key == "NPU ID"), None)
-    return Target(asked.npu if printed is None else printed, asked.chip)
+def _named(asked: Target, section: list[Pair]) -> Target:
+    """Return whom a section is of: a printed ``NPU ID`` holds until the next one."""
+    printed = next((whole(item.value) for item in section if item.key == "NPU ID"), None)
+    return asked if printed is None else Target(printed, asked.chip)
 
 
 def _section(capture: Capture, asked: Target, section: list[Pair], kind: str) -> list[Record]:
     values = {item.key: item.value for item in section}
     chip = whole(values.get("Chip ID"))
     subject = Target(asked.npu, asked.chip if chip is None else chip).name
+    if subject is None:
+        return []
     prefix = f"{kind}.mcu" if values.get("Chip Name", "").lower() == "mcu" else kind
     facts: list[Record] = [
-        setting(capture, subject or "host", f"{prefix}.{slug(item.key)}", item)
+        setting(capture, subject, f"{prefix}.{slug(item.key)}", item)
         for item in section
         if item.key not in ("NPU ID", "Chip ID")
     ]
-    if subject is None or prefix != kind:
+    if prefix != kind:
         return facts
     first = section[0].index
     return [*_EXTRA.get(kind, _nothing)(capture, subject, first, values), *facts]
@@ -174,5 +181,3 @@ _EXTRA: dict[str, Callable[[Capture, str, int, dict[str, str]], list[Record]]] =
     "common": _usages,
     "health": _health,
 }
-
-__all__ = ["Setting", "Target", "of_kind", "parse", "target"]

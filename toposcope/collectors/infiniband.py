@@ -1,5 +1,0 @@
-"""Reads ``infiniband``."""
-
-from toposcope.collectors.source import Collector
-
-COLLECTOR = Collector("infiniband")

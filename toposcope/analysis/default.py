@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from toposcope.analysis.placement import reach
 from toposcope.analysis.route import Route, Transport
 from toposcope.model import Kind
+from toposcope.model.placement import reach
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,10 +32,10 @@ def choose_peer(topology: Topology, routes: Sequence[Route]) -> tuple[Route, ...
     distance = reach(topology, routes[0].source, routes[0].target)
     farthest = peer_reach(topology, library)
     if peer is not None and distance is not None and distance <= farthest:
-        return _mark(routes, peer, f"{library.title} uses peer-to-peer up to {farthest.name}")
+        return _mark(routes, peer, f"{library.title} uses peer-to-peer up to {farthest.word}")
     for transport in (Transport.HOST_STAGED, Transport.NPU_ROCE, Transport.NIC_LOOPBACK):
         if (found := next((route for route in routes if route.transport is transport), None)) is not None:
-            return _mark(routes, found, f"{library.title} stages what is farther apart than {farthest.name}")
+            return _mark(routes, found, f"{library.title} stages what is farther apart than {farthest.word}")
     return _mark(routes, None, "")
 
 
@@ -56,7 +56,7 @@ def choose_remote(topology: Topology, routes: Sequence[Route]) -> tuple[Route, .
     direct = distance is not None and distance <= library.rdma_reach
     wanted = Transport.GPUDIRECT_RDMA if direct or _sits_on_cpu(topology, routes[0].source) else Transport.HOST_BOUNCED
     found = next((route for route in open_routes if route.transport is wanted), open_routes[0])
-    reason = f"{library.title} uses GPUDirect RDMA up to {library.rdma_reach.name}"
+    reason = f"{library.title} uses GPUDirect RDMA up to {library.rdma_reach.word}"
     return _mark(routes, found, reason)
 
 

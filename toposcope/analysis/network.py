@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from toposcope.analysis.fabric import joined
 from toposcope.analysis.nics import network_link, ports_of
-from toposcope.analysis.placement import chain
 from toposcope.analysis.segment import Segment, climb, of_link, reverse
 from toposcope.analysis.way import between
 from toposcope.base import Bandwidth
 from toposcope.model import Kind, Usable
+from toposcope.model.placement import chain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from toposcope.analysis.placement import reach
 from toposcope.model import NETWORKS, Kind
+from toposcope.model.placement import reach
 
 if TYPE_CHECKING:
     from toposcope.base import Bandwidth

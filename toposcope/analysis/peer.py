@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from toposcope.analysis.network import inward, outward
 from toposcope.analysis.nics import ports_of
-from toposcope.analysis.placement import Meeting, meeting
 from toposcope.analysis.route import Route, Transport, make_route
 from toposcope.analysis.segment import climb, crossing, reverse, unknown_crossing
 from toposcope.analysis.way import through, to_host
 from toposcope.model import Kind, Medium, Reach
+from toposcope.model.placement import Meeting, meeting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

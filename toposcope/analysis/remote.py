@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from toposcope.analysis.fabric import joined
 from toposcope.analysis.network import FAR, group_outward, mirrored, outward, relay_to, to_nic
 from toposcope.analysis.nics import network_link, ports_of
-from toposcope.analysis.placement import chain, reach
 from toposcope.analysis.route import Route, Transport, make_route
 from toposcope.analysis.segment import climb, crossing, of_link, reverse
 from toposcope.analysis.way import between, to_host
 from toposcope.model import Kind, Reach, State
+from toposcope.model.placement import chain, reach
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

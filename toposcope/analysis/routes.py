@@ -10,10 +10,10 @@ from toposcope.analysis.naming import find
 from toposcope.analysis.network import FAR
 from toposcope.analysis.nics import neighbours
 from toposcope.analysis.peer import peer_routes
-from toposcope.analysis.placement import host_end
 from toposcope.analysis.remote import host_routes, nic_routes, remote_routes
 from toposcope.base import UsageError
 from toposcope.model import Kind
+from toposcope.model.placement import host_end
 
 if TYPE_CHECKING:
     from toposcope.analysis.nics import Neighbours

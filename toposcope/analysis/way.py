@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toposcope.analysis.placement import chain, meeting
 from toposcope.analysis.segment import Segment, climb, crossing, reverse, unknown_crossing
 from toposcope.model import Kind
+from toposcope.model.placement import chain, meeting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toposcope.analysis.placement import Meeting
     from toposcope.model import Topology
+    from toposcope.model.placement import Meeting
 
 _HOST = (Kind.ROOT_COMPLEX, Kind.NUMA, Kind.SOCKET)
 

@@ -87,6 +87,11 @@ class Reach(IntEnum):
     SOCKET = 5
 
     @property
+    def word(self) -> str:
+        """The word that the design uses for it: ``PXB``."""
+        return ("PIX", "PXB", "PHB", "NODE", "SYS")[self - 1]
+
+    @property
     def crosses_host(self) -> bool:
         """Tell whether data on this way passes the CPU's side of a root port."""
         return self >= Reach.ROOT_COMPLEX

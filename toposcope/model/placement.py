@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from toposcope.model import Kind, Reach
+from toposcope.model.vocabulary import Kind, Reach
 
 if TYPE_CHECKING:
-    from toposcope.model import Topology
+    from toposcope.model.topology import Topology
 
 _REACH_AT = {
     Kind.PCIE_SWITCH: Reach.SAME_SWITCH,

@@ -93,6 +93,8 @@ def _blocks(lines: Sequence[Line], words: Lexicon) -> list[_Block]:
                 blocks.append(_Block(header, frozenset(label for label in header.labels if label), last=at - 1))
         elif block is not None and not block.closed:
             _add(block, line, at - 1, words)
+        elif block is not None and (row := _belated(block, line, words)) is not None:
+            block.rows.append(row)
         elif block is not None and (name := NAME.fullmatch(line.text)):
             block.names.append((name[1], name[2], line.index))
         elif (
@@ -115,6 +117,14 @@ def _cellless(header: Header, block: _Block | None, ahead: Sequence[Line], words
 
 def _repeated(header: Header, block: _Block) -> bool:
     return block.header is not None and header.labels == block.header.labels and len(block.rows) < len(header.labels)
+
+
+def _belated(block: _Block, line: Line, words: Lexicon) -> Row | None:
+    """Return a row that stands below the legend but fills a gap above it."""
+    row = row_of(line, block.header, block.labels, words) if block.header is not None else None
+    if row is None or row.label not in block.labels or len(row.items) != len(block.labels):
+        return None
+    return row if all(row.label != other.label for other in block.rows) else None
 
 
 def _add(block: _Block, line: Line, at: int, words: Lexicon) -> None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from toposcope.collectors.matrix.rows import Row
     from toposcope.collectors.matrix.words import Lexicon
 
+# NVLink boards: all their GPUs are linked, so that columns behind them without a link are not of GPUs.
+_BOARDS = (2, 4, 8, 16)
 _NUMBERED = re.compile(r"(.*?)(\d+)")
 
 
@@ -31,9 +33,10 @@ def columns_of(header: Header | None, rows: Sequence[Row], names: Sequence[str],
     width = _width(rows)
     if header is None:
         return _without_header(width, rows, names, lexicon)
-    given = list(header.labels)
+    given = _in_order(header.labels, lexicon)
     seen = Counter(label for label in given if label)
     marks = _marks(rows, width)
+    given = _corrected(given, marks, {row.label for row in rows})
     if width > len(given) or (width < len(given) and _contradicted(given, marks)):
         given = _spread(given, width, marks)
     else:
@@ -43,7 +46,30 @@ def columns_of(header: Header | None, rows: Sequence[Row], names: Sequence[str],
     whole = _numbered(_placed(given, marks))
     missing = [label for label in whole if label and label not in seen]
     missing += [label for label, count in seen.items() if count > 1]
+    missing = list(dict.fromkeys(missing))
     return Columns(tuple(whole), tuple(missing))
+
+
+def _in_order(labels: Sequence[str | None], lexicon: Lexicon) -> list[str | None]:
+    """Return the labels without those that stand among the accelerators and are none: damaged ones."""
+    own = [bool(label and lexicon.accelerator.fullmatch(label)) for label in labels]
+    last = max((at for at, is_own in enumerate(own) if is_own), default=-1)
+    return [None if at < last and not own[at] else label for at, label in enumerate(labels)]
+
+
+def _corrected(given: Sequence[str | None], marks: dict[int, str], rows: set[str]) -> list[str | None]:
+    """Replace a label that no row has by that of the row whose X stands there, if its kin are in the header."""
+    stems = Counter(_stem(label) for label in given if label)
+    columns = list(given)
+    for at, label in enumerate(given):
+        told = marks.get(at)
+        if label and told and label not in rows and told not in given and stems[_stem(told)] > stems[_stem(label)]:
+            columns[at] = told
+    return columns
+
+
+def _stem(label: str) -> str:
+    return label.rstrip("0123456789")
 
 
 def _width(rows: Sequence[Row]) -> int:
@@ -115,14 +141,15 @@ def _without_header(width: int, rows: Sequence[Row], names: Sequence[str], lexic
     for at, label in _marks(rows, width).items():
         columns[at] = label
     found = [label for label in columns if label]
-    _extend(columns, lexicon, _last_linked(rows, width))
+    last = _last_linked(rows, width)
+    _extend(columns, lexicon, last)
     rest = [at for at in range(width) if columns[at] is None]
     after = rest == list(range(width - len(rest), width))
     guessed: list[str] = []
     if rest and after and columns[0] is not None:
         fresh = [name for name in names if name not in columns]
-        linked = _last_linked(rows, width) >= 0
-        if len(fresh) == len(rest) or (linked and not fresh):
+        board = last + 1 == rest[0] and last + 1 in _BOARDS and len(rows) > 1
+        if len(fresh) == len(rest) or (board and not fresh):
             guessed = fresh or _following(columns, len(rest))
             columns[rest[0] :] = guessed
     mended = tuple(label for label in columns if label and label not in found and label not in guessed)
@@ -148,6 +175,8 @@ def _extend(columns: list[str | None], lexicon: Lexicon, last: int) -> None:
         for to in range(max(first, 0), len(columns) if not own else last + 1):
             if columns[to] is None:
                 columns[to] = f"{match[1]}{to - first}"
+        if not own and lexicon.stem and None in columns[:first]:
+            columns[:first] = [label or f"{lexicon.stem}{to}" for to, label in enumerate(columns[:first])]
 
 
 def _following(columns: Sequence[str | None], count: int) -> list[str]:

@@ -8,12 +8,16 @@ from itertools import pairwise
 _LIST = re.compile(r"\d{1,9}(?:-\d{1,9})?(?:,\d{1,9}(?:-\d{1,9})?)*")
 
 
+MOST = 8192  # CPUs: the most that a Linux kernel is built for
+
+
 def is_list(text: str) -> bool:
     """Whether this is a list of CPUs in ascending order."""
     if not _LIST.fullmatch(text):
         return False
     spans = _spans(text)
-    return all(low <= high for low, high in spans) and all(one[1] < other[0] for one, other in pairwise(spans))
+    rising = all(low <= high for low, high in spans) and all(one[1] < other[0] for one, other in pairwise(spans))
+    return rising and spans[-1][1] < MOST
 
 
 def overlap(one: str, other: str) -> bool:

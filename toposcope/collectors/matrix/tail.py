@@ -61,6 +61,7 @@ def rows_of(
     for tail in tails:
         _mend(tail, sound, notes)
     _compare(tails, notes)
+    _blanks([tail for tail in tails if tail.label in own], titles, notes)
     made = [
         MatrixRow(
             tail.label,
@@ -95,6 +96,16 @@ def _tail(label: str, row: Row, titles: tuple[Title, ...], notes: _Notes, *, due
     for title, value in found.items():
         (tail.got if _sound(title, value) else tail.unsound)[title] = value
     return tail
+
+
+def _blanks(tails: Sequence[_Tail], titles: tuple[Title, ...], notes: _Notes) -> None:
+    """Report a blank where other rows have a value: hidden from this device, or lost."""
+    for title in titles:
+        blank = [tail for tail in tails if title not in tail.got and not (tail.unplaced or title in tail.unsound)]
+        if 0 < len(blank) < len(tails):
+            for tail in blank:
+                message = f"no value of {title}, which other rows have"
+                notes.add(ProblemKind.UNREAD, tail, message, tail.row.line.text.strip())
 
 
 def _sound(title: str, value: str) -> bool:
@@ -167,12 +178,13 @@ def _compare(tails: Sequence[_Tail], notes: _Notes) -> None:
     first: dict[str, _Tail] = {}
     for tail in tails:
         cpus, numa = tail.got.get("cpus", "N/A"), tail.got.get("numa", "")
-        if cpus == "N/A" or not numa.isdigit():
+        if cpus == "N/A" or not (numa.isdigit() or not numa):
             continue
+        key = numa or cpus
         for node, other in first.items():
             theirs = other.got["cpus"]
-            if (node == numa and theirs != cpus) or (node != numa and overlap(cpus, theirs)):
-                message = f"CPUs {cpus} of NUMA node {numa} do not fit {theirs} of node {node}"
+            if (node == key and theirs != cpus) or (node != key and overlap(cpus, theirs)):
+                message = f"CPUs {cpus} do not fit {theirs} of row {other.label}"
                 notes.add(ProblemKind.CLASH, tail, message, cpus, other.row)
                 break
-        first.setdefault(numa, tail)
+        first.setdefault(key, tail)

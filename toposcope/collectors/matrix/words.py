@@ -13,7 +13,8 @@ SELF = "X"
 
 _NIC = r"NIC\d+|mlx\d+_(?:bond_)?\d+"
 # RDMA and network devices by name: rocep49s0, hfi1_0, bnxt_re0, ibp12s0, efa_0, irdma0.
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9.@-]*(?:_[A-Za-z0-9]+)*\d[A-Za-z0-9_]{0,8}")
+# They are in small letters: a capital is what is left of a damaged GPU7 or NIC3.
+_NAME = re.compile(r"[a-z][a-z0-9.@-]*(?:_[a-z0-9]+)*(?<=\d)(?:_[a-z]{1,6})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +23,13 @@ class Vocabulary:
 
     ``accelerator`` is a regular expression for the labels of its own devices, ``words`` are those of its cells.
     ``symmetric``: the tool knows one value a pair, so a lost cell is proved by its mirror; where it answers for each
-    direction it is not.
+    direction it is not. ``stem`` is what labels of accelerators begin with, if there is but one way.
     """
 
     accelerator: str
     words: tuple[str, ...]
     symmetric: bool = True
+    stem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Lexicon:
     accelerator: re.Pattern[str]
     beginnings: re.Pattern[str]
     symmetric: bool
+    stem: str
 
 
 def lexicon(vocabulary: Vocabulary, more: tuple[str, ...] = ()) -> Lexicon:
@@ -52,6 +55,7 @@ def lexicon(vocabulary: Vocabulary, more: tuple[str, ...] = ()) -> Lexicon:
         accelerator=re.compile(vocabulary.accelerator),
         beginnings=re.compile(r"NV\d+|X|HCCS|XLink"),
         symmetric=vocabulary.symmetric,
+        stem=vocabulary.stem,
     )
 
 
@@ -61,9 +65,10 @@ def _cutter(pattern: re.Pattern[str], whole: re.Pattern[str] | None = None) -> C
     def cut(token: str) -> tuple[str, ...]:
         found = known.get(token)
         if found is None:
-            parts = tuple(pattern.findall(token)) if len(token) <= 256 else ()  # noqa: PLR2004 - no token is longer
+            short = len(token) <= 256  # noqa: PLR2004 - no token is longer
+            parts = tuple(pattern.findall(token)) if short else ()
             found = parts if "".join(parts) == token else ()
-            if not found and whole is not None and whole.fullmatch(token):
+            if not found and short and whole is not None and whole.fullmatch(token):
                 found = (token,)
             known[token] = found
         return found

@@ -1,5 +1,0 @@
-"""Reads ``network``."""
-
-from toposcope.collectors.source import Collector
-
-COLLECTOR = Collector("network")

@@ -39,6 +39,7 @@ OTHER_PARENTS = {
 # How often a file has lines that are reported; every other file has none.
 REPORTED = {
     "014-ascend-910b4-vvv/lspci_-vvv_-s_01_00.0": (1, "60: the long line of kernel modules is broken"),
+    "015-kunpeng-8x-ascend-d802-tree/lspci_-tv": (1, "2: the first blank of each line is lost"),
     "017-vmd-domain-10000/lspci_-tv": (1, "5: [...]"),
     "040-ibm-power-5domains-pcix/lspci_-P": (14, "a device each whose bus is not printed"),
     "041-fsl-p2020-3domains/lspci_-P": (3, "the same"),

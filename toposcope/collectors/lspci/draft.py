@@ -43,19 +43,26 @@ class Draft:
     settings: dict[str, Setting] = field(default_factory=dict)
     capability: str = ""
     titles: list[str] = field(default_factory=list)
+    exhausted: int | None = None
 
-    def keep(self, name: str, value: object) -> None:
-        """Keep a field of the device; what was printed first stays."""
-        if self.values.get(name) is None:
+    def keep(self, name: str, value: object, index: int) -> None:
+        """Keep a field of the device. One that is printed again belongs to another device, whose header is missing.
+
+        All later lines do then; ``exhausted`` is the first of them.
+        """
+        if self.values.get(name) is not None and self.exhausted is None:
+            self.exhausted = index
+        if self.exhausted is None:
             self.values[name] = value
 
     def set(self, name: str, value: str | float | None, origin: Origin, status: FactStatus = "value") -> None:
         """Keep a setting; what was printed first stays."""
-        if name not in self.settings:
+        if name not in self.settings and self.exhausted is None:
             self.settings[name] = Setting(self.address, name, value, origin, status)
 
     def records(self) -> Iterator[Record]:
         """Yield the device and its settings, with those that are known to be absent or unreadable."""
+        self.exhausted = None
         if self.values.get("revision") == "ff" and (self.values.get("port_type") or self.values.get("status")):
             self.values["alive"] = True  # a dead device has no capabilities
         if has_settings(self.values.get("class_code")):

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 _MOST_LINES = 6
 _EXTENDED_BEGINS = 0x100
-_HEADER = re.compile(r"[ \t\f>]*(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7][ \t/]")
+# What ends a field: an empty line, another field, a header.
+_END = re.compile(r"\s*$|\s*[A-Z!][\w /-]{0,30}:|\s*(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7][ \t/]")
 _LINK = re.compile(r"Speed (?:unknown|<?([0-9.]{1,8})\s?G[Tb]/s)(?: \(\w+\))?,\s*Width x([0-9]{1,3})")
 _BUS = re.compile(r"secondary=([0-9a-f]{2}),\s*subordinate=([0-9a-f]{2})")
 _NODE = re.compile(r"NUMA node:?\s+([0-9]{1,5})\b")
@@ -55,11 +56,10 @@ _ACS_BIT = re.compile(rf"\b({'|'.join(ACS_BITS)})([+-])")
 
 
 def _whole(lines: list[str], index: int) -> str:
-    """Return the field with the lines that go on with it: up to one whose first word ends in a colon."""
+    """Return the field with the lines that go on with it."""
     parts = [lines[index].strip()]
     for line in lines[index + 1 : index + _MOST_LINES]:
-        word = line.split(None, 1)[:1]
-        if not word or word[0].endswith(":") or _HEADER.match(line):
+        if _END.match(line):
             break
         parts.append(line.strip())
     return " ".join(parts)
@@ -73,7 +73,7 @@ def _link(name: str) -> Reader:
     def read(draft: Draft, _capture: Capture, lines: list[str], index: int) -> None:
         match = _search(_LINK, lines, index)
         if match is not None:
-            draft.keep(name, PciLink(_number(match[1]), int(match[2])))
+            draft.keep(name, PciLink(_number(match[1]), int(match[2])), index)
 
     return read
 
@@ -92,24 +92,30 @@ def _old_link(draft: Draft, capture: Capture, lines: list[str], index: int) -> N
 def _bus(draft: Draft, _capture: Capture, lines: list[str], index: int) -> None:
     match = _search(_BUS, lines, index)
     if match is not None:
-        draft.keep("secondary", int(match[1], 16))
-        draft.keep("subordinate", int(match[2], 16))
+        draft.keep("secondary", int(match[1], 16), index)
+        draft.keep("subordinate", int(match[2], 16), index)
 
 
-def _place(draft: Draft, _capture: Capture, lines: list[str], index: int) -> None:
-    """Read ``NUMA node: 0`` and ``IOMMU group: 7``, which ``-v`` prints among the ``Flags:``."""
-    text = _whole(lines, index)
-    for name, pattern in (("numa", _NODE), ("iommu_group", _GROUP)):
-        match = pattern.search(text)
+def _place(name: str, pattern: re.Pattern[str]) -> Reader:
+    def read(draft: Draft, _capture: Capture, lines: list[str], index: int) -> None:
+        match = _search(pattern, lines, index)
         if match is not None:
-            draft.keep(name, int(match[1]))
+            draft.keep(name, int(match[1]), index)
+
+    return read
+
+
+def _flags(draft: Draft, capture: Capture, lines: list[str], index: int) -> None:
+    """Read NUMA node and IOMMU group, which ``-v`` prints among the flags."""
+    _place("numa", _NODE)(draft, capture, lines, index)
+    _place("iommu_group", _GROUP)(draft, capture, lines, index)
 
 
 def _after_colon(name: str, title: str) -> Reader:
     def read(draft: Draft, _capture: Capture, lines: list[str], index: int) -> None:
         head, _, value = lines[index].partition(":")
         if head.strip() == title and value.strip():
-            draft.keep(name, value.strip())
+            draft.keep(name, value.strip(), index)
 
     return read
 
@@ -117,13 +123,13 @@ def _after_colon(name: str, title: str) -> Reader:
 def _subsystem(draft: Draft, _capture: Capture, lines: list[str], index: int) -> None:
     match = _ID.search(lines[index])
     if match is not None:
-        draft.keep("subsystem_id", match[1])
+        draft.keep("subsystem_id", match[1], index)
 
 
 def _capability(draft: Draft, capture: Capture, lines: list[str], index: int) -> None:
     line = lines[index]
-    if "<access denied>" in line:
-        draft.values["denied"] = True
+    if "access denied" in line:
+        draft.values["denied"] = draft.exhausted is None
         return
     match = _CAPABILITY.match(line)
     if match is None:
@@ -135,13 +141,13 @@ def _capability(draft: Draft, capture: Capture, lines: list[str], index: int) ->
     if title.startswith("Express "):
         kind = _EXPRESS.match(title)
         if kind is not None:
-            draft.keep("port_type", _IRQ.sub("", kind[1]))
+            draft.keep("port_type", _IRQ.sub("", kind[1]), index)
     elif title.startswith("Access Control Services"):
         draft.set("acs.present", value=True, origin=capture.origin(index))
 
 
 def _alive_not(draft: Draft, _capture: Capture, lines: list[str], index: int) -> None:
-    if "Unknown header type 7f" in lines[index] or "Unknown header type ff" in lines[index]:
+    if draft.exhausted is None and re.search(r"Unknown header type (?:7f|ff)\b", lines[index]):
         draft.values["alive"] = False
 
 
@@ -231,9 +237,9 @@ OF_EACH: dict[str, Reader] = {
     "LnkSta:": _link("status"),
     "Link:": _old_link,
     "Bus:": _bus,
-    "NUMA": _place,
-    "IOMMU": _place,
-    "Flags:": _place,
+    "NUMA": _place("numa", _NODE),
+    "IOMMU": _place("iommu_group", _GROUP),
+    "Flags:": _flags,
     "Physical": _after_colon("slot", "Physical Slot"),
     "Kernel": _after_colon("driver", "Kernel driver in use"),
     "Subsystem:": _subsystem,
@@ -252,5 +258,6 @@ WITH_SETTINGS: dict[str, Reader] = OF_EACH | {
     "Initial": _functions,
     "Region": _region,
     "Memory": _region,
+    "[virtual]": _region,
     "BAR": _resizable,
 }

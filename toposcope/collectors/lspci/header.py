@@ -52,7 +52,7 @@ def read_header(line: str) -> Header | None:
     return Header(
         address=address,
         hops=tuple(hops[1:].split("/")) if hops else (),
-        class_name=None if numeric else kind,
+        class_name=None if numeric or kind == "Class" else kind,
         class_code=kind if numeric else code or class_code(kind),
         name=name or None,
         pci_id=pci_id,

@@ -18,11 +18,11 @@ import re
 from typing import TYPE_CHECKING
 
 from toposcope.base import Problem, ProblemKind, pci_address
-from toposcope.base.clean import printable, without_ansi
 from toposcope.collectors.lspci.classes import has_settings
 from toposcope.collectors.lspci.draft import Draft
 from toposcope.collectors.lspci.fields import OF_EACH, WITH_SETTINGS
 from toposcope.collectors.lspci.header import Header, read_header
+from toposcope.collectors.lspci.lines import LONGEST_LINE, lines_of, shown
 from toposcope.collectors.lspci.paths import follow
 from toposcope.collectors.records import Reading
 
@@ -30,11 +30,8 @@ if TYPE_CHECKING:
     from toposcope.base import Capture
     from toposcope.collectors.lspci.fields import Reader
 
-LONGEST_LINE = 65_536
-_SHOWN = 200
 # A line that a terminal or a forum may have broken is at least this long.
 _WRAPPED = 60
-_ADDRESS_END = re.compile(r"\.[0-7]$|^>$")
 _HEX = re.compile(r"[0-9a-f]{2,3}:(?: [0-9a-f]{2})+\s*$")
 _PROMPT = re.compile(
     r"(?:\([\w.-]{1,40}\) ?)?(?:\[[^\]\n]{1,80}\]|[\w.-]{1,64}@[\w.-]{1,64}[^$#>\n]{0,80}|bash-[\d.]{1,9}|~)?"
@@ -55,7 +52,7 @@ class _Walk:
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
-        self.lines = _lines(capture.text)
+        self.lines = lines_of(capture.text)
         self.drafts: list[Draft] = []
         self.buses: dict[str, int] = {}
         self.problems: list[Problem] = []
@@ -63,6 +60,7 @@ class _Walk:
         self.draft: Draft | None = None
         self.readers: dict[str, Reader] = {}
         self.wrapped: Draft | None = None
+        self.joined: set[int] = set()
         self.bare = False
         self.hops = False
 
@@ -124,7 +122,10 @@ class _Walk:
             return line
         joined = line + following
         balanced = joined.count("(") == joined.count(")") and joined.count("[") == joined.count("]")
-        return joined if balanced and read_header(following) is None else line
+        if not balanced or read_header(following) is not None:
+            return line
+        self.joined.add(index + 1)
+        return joined
 
     def _open(self, draft: Draft) -> None:
         self.draft, self.bare = draft, False
@@ -145,10 +146,7 @@ class _Walk:
         if _PROMPT.match(line):
             self._close()
             return
-        above = self.lines[index - 1] if index else ""
-        if self.draft is not None and self.bare and above:
-            return
-        if self.draft is not None and len(above) >= _WRAPPED:
+        if self.draft is not None and self._goes_on(index):
             self._broken(index)
             return
         if _CUT.match(line):
@@ -157,8 +155,17 @@ class _Walk:
         self._close()
         self.aliens.append(index)
 
+    def _goes_on(self, index: int) -> bool:
+        """Tell whether a line in the first column is the rest of a broken one, or of a list that lost its blanks."""
+        above = self.lines[index - 1] if index else ""
+        if index in self.joined:
+            return True
+        if read_header(above) is not None:
+            return False
+        return bool(self.bare and above.strip()) or len(above) >= _WRAPPED
+
     def _broken(self, index: int) -> None:
-        if self.wrapped is not self.draft:
+        if self.wrapped is not self.draft and not (self.bare and index not in self.joined):
             self.wrapped = self.draft
             self._report(index, "a broken line was read with the one above", ProblemKind.REPAIRED)
 
@@ -170,29 +177,20 @@ class _Walk:
         self.aliens.clear()
 
     def _report(self, index: int, message: str, kind: ProblemKind = ProblemKind.UNREAD) -> None:
-        text = printable(self.lines[index][:_SHOWN])
-        self.problems.append(Problem(kind, self.capture.origin(index), message, text))
+        self.problems.append(Problem(kind, self.capture.origin(index), message, shown(self.lines[index])))
 
     def _reading(self) -> Reading:
         self._remember_bus()
+        for draft in self.drafts:
+            if draft.exhausted is not None:
+                self._report(draft.exhausted, f"not of {draft.address}: a header is missing")
         if self.hops:
             for draft in self.drafts:
                 draft.values["at_root"] = draft.values.get("parent") is None
         if not self.drafts and not self.problems and self.aliens:
             self._report(self.aliens[0], "no device of lspci in this text")
         records = tuple(record for draft in self.drafts for record in draft.records())
-        return Reading(records, tuple(self.problems))
-
-
-def _lines(text: str) -> list[str]:
-    lines = [line.rstrip("\r") for line in without_ansi(text).split("\n")]
-    if any(map(_quoted, lines)):
-        return [line[1:].removeprefix(" ") if line[:1] == ">" else line for line in lines]
-    return lines
-
-
-def _quoted(line: str) -> bool:
-    return line[:1] == ">" and read_header(line[1:]) is not None
+        return Reading(records, tuple(sorted(self.problems, key=lambda problem: problem.origin.line)))
 
 
 def _draft(capture: Capture, index: int, header: Header, address: str, parent: str | None) -> Draft:

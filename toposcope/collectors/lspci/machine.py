@@ -16,8 +16,8 @@ import re
 from typing import TYPE_CHECKING
 
 from toposcope.base import Problem, ProblemKind, pci_address
-from toposcope.base.clean import printable, without_ansi
 from toposcope.collectors.lspci.classes import class_code
+from toposcope.collectors.lspci.lines import lines_of, shown
 from toposcope.collectors.records import PciDevice, Reading
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from toposcope.base import Capture
 
-_SHOWN = 200
-_LONGEST_LINE = 65_536
+# Such a line holds a few names; a longer one is something else.
+_LONGEST_LINE = 4096
 _WORDS = re.compile(r'\s*([0-9a-f:]{7,16}\.[0-7])\s+(?=")')
 _WORD = re.compile(r'"((?:[^"\\]|\\.)*)"|-([rp])([0-9a-f]{2})')
 _TAG = re.compile(r"\s*([A-Za-z]{3,12}):[ \t]*(.*)")
@@ -60,7 +60,7 @@ def _records(capture: Capture, aliens: list[Problem]) -> Iterator[tuple[int, dic
     """Yield the tags of each device with the line where it begins; other lines land in ``aliens``."""
     tags: dict[str, str] = {}
     start = 0
-    for index, raw in enumerate(without_ansi(capture.text).split("\n")):
+    for index, raw in enumerate(lines_of(capture.text)):
         line = raw.rstrip()
         if len(line) > _LONGEST_LINE:
             aliens.append(_alien(capture, index, f"a line of {len(line)} characters was left out", line))
@@ -147,8 +147,8 @@ def _number(text: str | None) -> int | None:
 
 
 def _shown(tags: dict[str, str]) -> str:
-    return printable(" ".join(f"{tag}: {value}" for tag, value in tags.items())[:_SHOWN])
+    return shown(" ".join(f"{tag}: {value}" for tag, value in tags.items()))
 
 
 def _alien(capture: Capture, index: int, message: str, line: str) -> Problem:
-    return Problem(ProblemKind.UNREAD, capture.origin(index), message, printable(line[:_SHOWN]))
+    return Problem(ProblemKind.UNREAD, capture.origin(index), message, shown(line))

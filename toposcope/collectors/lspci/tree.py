@@ -16,8 +16,8 @@ Grammar, from ls-tree.c of pciutils (3.1 to 3.14 draw alike)::
     line   = newline ("|" | " ")*                     the guides; their columns tell which list goes on
 
 Up to 3.7 roots descend and an empty root ``[0000:00]`` may be added. A bridge has no name, a device no bus: its bus is
-the secondary one of the bridge above. Copies lose leading blanks, and people cut trees; a list is then found by its
-nearest column where only one can be meant.
+the secondary one of the bridge above. Copies lose blanks, and people cut trees: a line is then told by the number of
+its guides, one for each list on its left that goes on.
 """
 
 from __future__ import annotations
@@ -27,16 +27,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toposcope.base import Problem, ProblemKind, pci_address
-from toposcope.base.clean import printable, without_ansi
+from toposcope.collectors.lspci.lines import LONGEST_LINE, lines_of, shown
 from toposcope.collectors.records import PciDevice, Reading
 
 if TYPE_CHECKING:
     from toposcope.base import Capture
 
-_SHOWN = 200
-_LONGEST_LINE = 65_536
-# A copy that strips the first line, or all but it, moves the columns by a few.
-_NEAR = 4
 _START = re.compile(r"[ \t\f>]*(?=-(?:\+-)?\[[0-9a-f]{4,8}:[0-9a-f]{2}\]-)")
 _GUIDES = re.compile(r"[ |]*(?=[+\\]-)")
 _BLOCK = re.compile(r"\[([0-9a-f]{4,8}):([0-9a-f]{2})\]-")
@@ -72,7 +68,7 @@ def parse(capture: Capture) -> Reading:
 
 
 class _Walk:
-    """The state of one reading: the open lists from left to right, and how far a copy moved the columns."""
+    """The state of one reading: the lists that may go on, from left to right."""
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
@@ -82,13 +78,13 @@ class _Walk:
         self.lists: list[_List] = []
         self.domain = _domain(capture.text)
         self.started = False
-        self.shift = 0
+        self.moved = False
 
     def read(self) -> Reading:
         """Read line by line; after the last line of a tree other text is not looked at."""
-        for index, raw in enumerate(without_ansi(self.capture.text).split("\n")):
-            line = raw.rstrip().expandtabs()
-            if len(line) > _LONGEST_LINE:
+        for index, raw in enumerate(lines_of(self.capture.text)):
+            line = raw.rstrip().expandtabs().replace("\\\\-", "\\-")
+            if len(line) > LONGEST_LINE:
                 self._problem(index, f"a line of {len(line)} characters was left out", line)
             elif line:
                 self._line(index, line)
@@ -100,7 +96,7 @@ class _Walk:
         start = _START.match(line)
         if start is not None:
             self._leave_aliens()
-            self.started, self.shift = True, 0
+            self.started = True
             self.lists.clear()
             self._entries(index, line, start.end() + 1, _Bus(None, None, None, root=True))
             return
@@ -115,7 +111,7 @@ class _Walk:
         if _CUT.match(line) and self.started:
             self._problem(index, "lines of the tree were cut out here", line)
         elif not set(line) <= {" ", "|"}:
-            problem = Problem(ProblemKind.UNREAD, self.capture.origin(index), "not a line of a tree", _shown(line))
+            problem = Problem(ProblemKind.UNREAD, self.capture.origin(index), "not a line of a tree", shown(line))
             self.aliens.append(problem)
 
     def _leave_aliens(self) -> None:
@@ -125,35 +121,45 @@ class _Walk:
         self.aliens.clear()
 
     def _continue(self, index: int, line: str, column: int) -> None:
-        found = self._find(line, column)
+        found = self._find(index, line, column)
         if found is None:
-            self._problem(index, "the tree above this line is missing", line)
+            assumed = f"; domain {self.domain} is assumed" if self.domain else ""
+            self._problem(index, f"the tree above this line is missing{assumed}", line)
             root = _BLOCK.match(line, column + 2) is not None
-            found = _List(column + self.shift, _Bus(self.domain, None, None, root))
-            self.lists = [open_ for open_ in self.lists if open_.column < found.column] + [found]
-        del self.lists[self.lists.index(found) + 1 :]
+            found = _List(column, _Bus(self.domain, None, None, root))
+            self.lists = [open_ for open_ in self.lists if open_.column < column] + [found]
+        position = next(place for place, open_ in enumerate(self.lists) if open_ is found)
+        del self.lists[position + 1 :]
         found.closed = line[column] == "\\"
         self._entry(index, line, column + 2, found.bus)
 
-    def _find(self, line: str, column: int) -> _List | None:
-        """Return the list that a glyph goes on with: by its column, moved as before, or the only one that is near."""
+    def _find(self, index: int, line: str, column: int) -> _List | None:
+        """Return the list that a glyph goes on with: by its column, or by the number of guides before it.
+
+        The columns are wrong where a copy lost blanks, the number where lines were cut out. Guides that all stand
+        below open lists speak for the columns.
+        """
+        going_on = [open_ for open_ in self.lists if not open_.closed]
+        guides = [place for place in range(column) if line[place] == "|"]
+        by_column = next((open_ for open_ in going_on if open_.column == column), None)
+        by_number = going_on[len(guides)] if len(guides) < len(going_on) else None
+        if by_column is not None and {open_.column for open_ in going_on}.issuperset(guides):
+            by_number = by_column
+        found = by_number or by_column
         block = _BLOCK.match(line, column + 2) is not None
-        fitting = [open_ for open_ in self.lists if not open_.closed and (open_.bus.bus is None) == block]
-        for open_ in fitting:
-            if open_.column == column + self.shift:
-                return open_
-        near = [open_ for open_ in fitting if abs(open_.column - column) <= _NEAR] or (fitting if column == 0 else [])
-        if len(near) != 1:
+        if found is None or (found.bus.bus is None) != block:
             return None
-        self.shift = near[0].column - column
-        return near[0]
+        if found is not by_column and not self.moved:
+            self.moved = True
+            self._problem(index, "the columns of the tree are moved; its guides were counted", line, repaired=True)
+        return found
 
     def _entries(self, index: int, line: str, at: int, bus: _Bus) -> None:
         """Read what hangs below a bus or a bridge: nothing, one entry, or the first of a list."""
         if line[at : at + 2] in ("+-", "\\-"):
             block = _BLOCK.match(line, at + 2) is not None
             inside = _Bus(bus.domain, None, bus.bridge, bus.root) if block else bus
-            self.lists.append(_List(at + self.shift, inside, closed=line[at] == "\\"))
+            self.lists.append(_List(at, inside, closed=line[at] == "\\"))
             self._entry(index, line, at + 2, inside)
         elif line.startswith("--", at):
             self._entry(index, line, at + 2, bus)
@@ -222,8 +228,9 @@ class _Walk:
             )
         )
 
-    def _problem(self, index: int, message: str, text: str) -> None:
-        self.problems.append(Problem(ProblemKind.UNREAD, self.capture.origin(index), message, _shown(text)))
+    def _problem(self, index: int, message: str, text: str, *, repaired: bool = False) -> None:
+        kind = ProblemKind.REPAIRED if repaired else ProblemKind.UNREAD
+        self.problems.append(Problem(kind, self.capture.origin(index), message, shown(text)))
 
 
 def _name(text: str) -> tuple[str | None, str | None]:
@@ -232,10 +239,6 @@ def _name(text: str) -> tuple[str | None, str | None]:
 
 
 def _domain(text: str) -> str | None:
-    """Return the domain for a part whose root is missing: the only one printed, 0000 where none is."""
+    """Return the domain of a part whose root is missing: the only one printed, 0000 where none is."""
     domains = {domain for domain, _ in _BLOCK.findall(text)}
     return f"{int(domains.pop() if domains else '0', 16):04x}" if len(domains) < 2 else None  # noqa: PLR2004
-
-
-def _shown(text: str) -> str:
-    return printable(text.strip()[:_SHOWN])

@@ -1,6 +1,18 @@
 """The tools that toposcope reads, one module each, in the order in which recognition tries them."""
 
-from toposcope.collectors import cpu, ethtool, hccn_tool, infiniband, lspci, network, npu_smi, nvidia_smi, sysfs
+from toposcope.collectors import (
+    cpu,
+    ethtool,
+    hccn_tool,
+    infiniband,
+    lspci,
+    mlxlink,
+    network,
+    npu_smi,
+    nvidia_smi,
+    sysfs,
+    udevadm,
+)
 from toposcope.collectors.source import Collector, Source
 
 COLLECTORS: tuple[Collector, ...] = (
@@ -9,9 +21,11 @@ COLLECTORS: tuple[Collector, ...] = (
     hccn_tool.COLLECTOR,
     lspci.COLLECTOR,
     sysfs.COLLECTOR,
+    udevadm.COLLECTOR,
     infiniband.COLLECTOR,
     network.COLLECTOR,
     ethtool.COLLECTOR,
+    mlxlink.COLLECTOR,
     cpu.COLLECTOR,
 )
 

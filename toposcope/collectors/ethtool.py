@@ -1,5 +1,0 @@
-"""Reads ``ethtool``."""
-
-from toposcope.collectors.source import Collector
-
-COLLECTOR = Collector("ethtool")

@@ -10,6 +10,7 @@ from toposcope.collectors import (
     network,
     npu_smi,
     nvidia_smi,
+    nvml,
     sysfs,
     udevadm,
 )
@@ -17,6 +18,7 @@ from toposcope.collectors.source import Collector, Source
 
 COLLECTORS: tuple[Collector, ...] = (
     nvidia_smi.COLLECTOR,
+    nvml.COLLECTOR,
     npu_smi.COLLECTOR,
     hccn_tool.COLLECTOR,
     lspci.COLLECTOR,

@@ -195,7 +195,7 @@ def _records(values: dict[str, str], place: int, origin: Origin) -> Iterator[Rec
 def _setting(subject: str, field: str, cell: str, status: FactStatus | None, origin: Origin) -> Setting:
     if field == "driver_version":
         subject = "host"
-    name = _SETTINGS.get(field, field)
+    name = _OF_CARD[field][0] if field in _OF_CARD else _SETTINGS.get(field, field)
     if status is not None:
         return Setting(subject, name, None, origin, status=status)
     value = reasons_of_mask(cell) or cell if name == "clocks.active_reasons" else tokens.number(cell)

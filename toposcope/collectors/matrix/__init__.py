@@ -24,6 +24,7 @@ from toposcope.collectors.matrix.cells import Sheet, fill
 from toposcope.collectors.matrix.columns import Columns, columns_of
 from toposcope.collectors.matrix.header import Header, devices_of, header_of, joined
 from toposcope.collectors.matrix.legend import NAME, TITLE, words_of
+from toposcope.collectors.matrix.places import places_of
 from toposcope.collectors.matrix.rows import Row, continued, nameless, row_of
 from toposcope.collectors.matrix.tail import TITLES, rows_of
 from toposcope.collectors.matrix.text import Line, lines_of
@@ -136,7 +137,7 @@ def _add(block: _Block, line: Line, at: int, words: Lexicon) -> None:
         return
     row = row_of(line, block.header, block.labels, words)
     if row is None and block.incomplete() and block.last == at - 1:
-        longer = continued(block.rows[-1], line, words)
+        longer = continued(block.rows[-1], line, len(block.header.titles) if block.header else 0, words)
         if longer is not None:
             block.rows[-1] = longer
             block.last = at
@@ -160,7 +161,7 @@ def _matrix(capture: Capture, block: _Block, words: Lexicon) -> tuple[Matrix | N
     labels = tuple(label for label in columns.labels if label)
     problems = _header_problems(capture, block, columns)
     rows = _identified(capture, block, columns, problems)
-    sheet = Sheet(capture, words)
+    sheet = Sheet(capture, words, places_of(block.header))
     fill(sheet, rows, columns.labels)
     problems += sheet.problems
     with_row = {label for label, _ in rows}

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toposcope.base import Capture, Problem, ProblemKind
+from toposcope.collectors.matrix.places import Places, aligned
 from toposcope.collectors.matrix.words import SELF
 from toposcope.collectors.records import Cell
 
@@ -34,9 +35,10 @@ class Part:
 class Sheet:
     """The cells read so far, and the problems met on the way."""
 
-    def __init__(self, capture: Capture, lexicon: Lexicon) -> None:
+    def __init__(self, capture: Capture, lexicon: Lexicon, places: Places) -> None:
         self.capture = capture
         self.lexicon = lexicon
+        self.places = places
         self.cells: dict[tuple[str, str], Cell] = {}
         self.problems: list[Problem] = []
 
@@ -111,26 +113,48 @@ def _take(sheet: Sheet, part: Part, doubtful: list[Part]) -> None:
 
 
 def _settle(sheet: Sheet, part: Part) -> None:
+    """Settle a part that a count did not prove: by its mirrors, by where its words stand, as a row that breaks off."""
     if len(part.items) == len(part.columns):
         for column, item in zip(part.columns, part.items, strict=True):
             if column is None or (part.label, column) not in sheet.cells:
                 _mend(sheet, part, column, item)
+    elif _mirrored(sheet, part) or _standing(sheet, part):
         return
-    mirrors = [sheet.mirror(part, column) for column in part.columns]
-    words = [item for item in part.items if sheet.lexicon.split(item)]
-    if None not in mirrors and _within(words, mirrors) and not (part.at_end and words == mirrors[: len(words)]):
-        for column, word in zip(part.columns, mirrors, strict=True):
-            if column and word:
-                sheet.put(part, column, word)
-        text = " ".join(part.items)
-        message = f"row {part.label} lost cells among {_named(part.columns)}: read from their own rows"
-        sheet.report(ProblemKind.REPAIRED, part.row, message, text or part.row.line.text)
     elif part.at_end and len(part.items) < len(part.columns):
         _cut_short(sheet, part)
     else:
         many = "too many" if len(part.items) > len(part.columns) else "too few"
         message = f"row {part.label} has {many} cells for {_named(part.columns)}: none of them read"
         sheet.report(ProblemKind.UNREAD, part.row, message, part.row.line.text)
+
+
+def _mirrored(sheet: Sheet, part: Part) -> bool:
+    """Take all cells from their mirrors, if what the row has is those with some left out."""
+    mirrors = [sheet.mirror(part, column) for column in part.columns]
+    words = [item for item in part.items if sheet.lexicon.split(item)]
+    breaks_off = part.at_end and words == mirrors[: len(words)]
+    if None in mirrors or breaks_off or not _within(words, mirrors):
+        return False
+    for column, word in zip(part.columns, mirrors, strict=True):
+        if column and word:
+            sheet.put(part, column, word)
+    message = f"row {part.label} lost cells among {_named(part.columns)}: read from their own rows"
+    sheet.report(ProblemKind.REPAIRED, part.row, message, " ".join(part.items) or part.row.line.text)
+    return True
+
+
+def _standing(sheet: Sheet, part: Part) -> bool:
+    """Take the cells by the columns under which they stand on the screen; the others are erased ones."""
+    stands = aligned(sheet.places, part.row, part.label, part.columns, part.items)
+    if stands is None:
+        return False
+    for column in part.columns:
+        item = stands.get(column or "", "")
+        if column and sheet.lexicon.split(item):
+            sheet.put(part, column, item)
+        else:
+            _mend(sheet, part, column, item)
+    return True
 
 
 def _mend(sheet: Sheet, part: Part, column: str | None, item: str) -> None:

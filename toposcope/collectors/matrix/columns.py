@@ -37,7 +37,8 @@ def columns_of(header: Header | None, rows: Sequence[Row], names: Sequence[str],
     seen = Counter(label for label in given if label)
     marks = _marks(rows, width)
     given = _corrected(given, marks, {row.label for row in rows})
-    if width > len(given) or (width < len(given) and _contradicted(given, marks)):
+    lost = any(row.label not in seen for row in rows) or max(seen.values(), default=1) > 1
+    if width > len(given) or (width < len(given) and lost and _contradicted(given, marks)):
         given = _spread(given, width, marks)
     else:
         for at, label in enumerate(given):

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
 Title = Literal["cpus", "numa", "gpu_numa"]
 
+_WHOLE: tuple[tuple[re.Pattern[str], Title], ...] = (
+    (re.compile(r"GPU\s*NUMA\s*ID"), "gpu_numa"),
+    (re.compile(r"NUMA\s*Affinity"), "numa"),
+    (re.compile(r"CPU\s*Affinity"), "cpus"),
+)
 # Titles may be cut short where the line ends, and may have lost a letter.
 _TITLES: tuple[tuple[re.Pattern[str], Title], ...] = (
     (re.compile(r"(?<![A-Za-z])[GPU]{2,3}\s*[NUMA]{3,4}(?:\s*I?D\b|\s*I?$)"), "gpu_numa"),
@@ -78,7 +83,7 @@ def _is_header(labels: Sequence[str | None], titles: Sequence[Title], lexicon: L
 
 def _marked(text: str) -> str:
     if "A" in text or "NUMA" in text or "CPU" in text:
-        for pattern, name in _TITLES:
+        for pattern, name in _WHOLE + _TITLES:
             text = pattern.sub(f" \x00{name} ", text)
     return text
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toposcope.collectors.matrix.text import CODE
+from toposcope.collectors.matrix.text import CODE, STAMP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_GAP = rf"(?:[ \t|>*`\u2502\xa0]|\x1b\[[\d;]*[A-Za-z]|{CODE})"
+_GAP = rf"(?:[ \t|>*`\u2502\xa0]|\x1b\[[\d;]*+[A-Za-z]|{CODE})"
+_HEAD = rf"{_GAP}*+(?:{STAMP}{_GAP}*+)?+"
 _TITLE = r"(?:CPU\s+Affinity|NUMA\s+Affinity|GPU\s+NUMA\s+ID)"
-_OTHER = r"[A-Za-z][A-Za-z0-9.@-]*+(?:_[A-Za-z0-9]++)*+(?<=\d)"
+_OTHER = r"[a-z][a-z0-9.@-]*+(?:_[a-z0-9]++)*+(?<=\d)"
+# A label or title of which a terminal's wrap put the rest on the next line, and that rest.
+_CUT = r"(?:C|CP|CPU|N|NU|NUM|NUMA|NI|NIC|G|GP|GPU|Phy-?I?D?|A[finty]*+|m[lx5_]*+|I)"
+_REST = r"(?:\d{1,3}|[PUICMAD]{1,3}\d{0,3}|[fintyADI]{1,8}|[lx]{0,2}\d_\d+)"
 
 
 def begins(device: str, unlike: Sequence[str] = (), also: str = "") -> re.Pattern[str]:
@@ -23,9 +27,12 @@ def begins(device: str, unlike: Sequence[str] = (), also: str = "") -> re.Patter
     the text a row will do, since a copy may lack its header.
     """
     one = rf"(?:{device})\d+"
-    item = rf"{_GAP}*+(?:{_TITLE}|{one}|NIC\d+|mlx\d+_(?:bond_)?\d+|{_OTHER})"
-    header = rf"{_GAP}*+(?:{_TITLE}{_GAP}*+)*+{one}(?:{item})++{_GAP}*+\r?$"
-    after = rf"(?:\n{_GAP}*+(?:{_TITLE}|{one}|NIC\d+|mlx\d+_\d+)(?:{item})*+{_GAP}*+\r?$)*+"
-    other = rf"(?!\r?\n{_GAP}*+{one}{_GAP}++X{_GAP}++(?:{'|'.join(unlike)})\b)" if unlike else ""
+    name = rf"(?:{_TITLE}|{one}|NIC\d+|mlx\d+_(?:bond_)?\d+|{_OTHER})"
+    items = rf"(?:{_GAP}*+{name})"
+    stop = rf"(?:{_GAP}++{_CUT})?+{_GAP}*+\r?$"
+    header = rf"{_HEAD}(?:{_TITLE}{_GAP}*+)*+{one}{items}++{stop}"
+    after = rf"(?:\n{_HEAD}(?:{name}|{_REST}(?={_GAP}|\r?$)){items}*+{stop})*+"
+    lone = rf"{_HEAD}{one}{_GAP}*+\r?$(?=\n{_HEAD}{one}{_GAP}++X{_GAP}*+\r?$)"
+    other = rf"(?!\r?\n{_HEAD}{one}{_GAP}++X{_GAP}++(?:{'|'.join(unlike)})\b)" if unlike else ""
     row = rf"\A\s*+{one}{_GAP}++(?:[A-Z][A-Za-z_0-9]*+{_GAP}++)*?X{_GAP}++[A-Z0-9]"
-    return re.compile(rf"^{header}{after}{other}|{row}{'|' + also if also else ''}", re.MULTILINE)
+    return re.compile(rf"^{header}{after}{other}|^{lone}|{row}{'|' + also if also else ''}", re.MULTILINE)

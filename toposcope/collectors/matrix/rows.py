@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from toposcope.collectors.matrix.spans import is_list
 from toposcope.collectors.matrix.words import SELF
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _TAIL = re.compile(r"[\d,-]+|N/A")
 # The affinity column was written over the end of the last cell, or its tab was lost: PH0-115.
 _OVERWRITTEN = re.compile(r"([A-Za-z_]+)([\d][\d,-]*)")
+_GLUED_TAIL = re.compile(r"([\d,-]*\d)(N/A)")
 _GLUED_LABEL = re.compile(r"(.*?\d)([A-Z][A-Za-z_\d]*)")
 
 
@@ -26,7 +28,8 @@ class Row:
     """One row as it was cut up. ``items`` are its cells: words, or what stands where a word should.
 
     ``tail`` are the values behind the cells, ``tail_text`` their text with its blanks; ``named`` are values whose
-    column a piped table or an edited header tells. ``gaps`` are the columns of the items where tabs tell them.
+    column a piped table or an edited header tells. ``doubtful``: the first value of the tail may begin with digits of
+    an NVLink word on which it was written.
     """
 
     line: Line
@@ -36,6 +39,7 @@ class Row:
     tail_text: str = ""
     named: dict[str, str] = field(default_factory=dict)
     piped: bool = False
+    doubtful: bool = False
 
     @property
     def me(self) -> int | None:
@@ -101,16 +105,20 @@ def _cut(line: Line, label: str, tokens: Sequence[str], lexicon: Lexicon) -> Row
     for token, found in zip(tokens[:end], words[:end], strict=True):
         items.extend(found or (token,))
     tail = list(tokens[end:])
-    while tail and not _TAIL.fullmatch(tail[0]) and tail[0] != "NUMA":
-        torn = _OVERWRITTEN.fullmatch(tail[0])
-        if torn is None:
-            if not tail[0].isalpha() or not tail[0].isupper():
-                break
-            items.append(tail.pop(0))
-        else:
-            items.append(torn[1])
-            tail[0] = torn[2]
-    return Row(line, label, tuple(items), tuple(tail), _tail_text(line.text, tail))
+    while tail and tail[0].isalpha() and tail[0].isupper() and tail[0] != "NUMA":
+        items.append(tail.pop(0))
+    torn = _OVERWRITTEN.fullmatch(tail[0]) if tail else None
+    if torn is not None:
+        items.append(torn[1])
+        tail[0] = torn[2]
+    tail = [part for value in tail for part in _parted(value)]
+    doubtful = torn is not None and torn[1].endswith("NV")
+    return Row(line, label, tuple(items), tuple(tail), _tail_text(line.text, tail), doubtful=doubtful)
+
+
+def _parted(value: str) -> tuple[str, ...]:
+    glued = _GLUED_TAIL.fullmatch(value)
+    return (value,) if glued is None else (glued[1], glued[2])
 
 
 def _tail_text(text: str, tail: Sequence[str]) -> str:
@@ -123,7 +131,7 @@ def _tail_text(text: str, tail: Sequence[str]) -> str:
     return text[len(rest.rstrip()) :]
 
 
-def continued(row: Row, line: Line, lexicon: Lexicon) -> Row | None:
+def continued(row: Row, line: Line, titles: int, lexicon: Lexicon) -> Row | None:
     """Return the row with the line on which it goes on, or None if the line is no continuation."""
     tokens = line.text.split()
     if not tokens or line.fields is not None or row.piped:
@@ -138,14 +146,14 @@ def continued(row: Row, line: Line, lexicon: Lexicon) -> Row | None:
         first = text.split()
         start = first.index(row.label) if row.label in first else 0
         longer = _cut(whole, row.label, first[start + 1 :], lexicon)
-        odd = sum(1 for item in longer.items if not lexicon.split(item)) + _misplaced(longer)
+        odd = sum(1 for item in longer.items if not lexicon.split(item)) + _misplaced(longer, titles)
         if best is None or odd < best[0]:
             best = odd, longer
     return replace(best[1], named=row.named) if best else None
 
 
-def _misplaced(row: Row) -> int:
-    return sum(1 for value in row.tail if not _TAIL.fullmatch(value))
+def _misplaced(row: Row, titles: int) -> int:
+    return sum(1 for value in row.tail if value != "N/A" and not is_list(value)) + max(0, len(row.tail) - titles)
 
 
 def _piped(line: Line, header: Header, labels: frozenset[str], lexicon: Lexicon) -> Row | None:
@@ -155,6 +163,7 @@ def _piped(line: Line, header: Header, labels: frozenset[str], lexicon: Lexicon)
         kinds, corner = (None, *kinds), 0
     if corner is None or corner >= len(fields) or not _label(fields[corner], labels, lexicon):
         return None
+    fields = _narrowed(kinds, fields)
     items: list[str] = []
     named: dict[str, str] = {}
     for kind, value in zip(kinds, fields, strict=False):
@@ -166,3 +175,12 @@ def _piped(line: Line, header: Header, labels: frozenset[str], lexicon: Lexicon)
             items.append(value)
     extra = tuple(fields[len(kinds) :])
     return Row(line, fields[corner], tuple(items), extra, "", named, piped=True)
+
+
+def _narrowed(kinds: Sequence[str | None], fields: Sequence[str]) -> tuple[str, ...]:
+    """Leave out blank fields beyond the header's width: tabs doubled by the tool, made columns by an editor."""
+    kept = list(fields)
+    first = next((at for at, kind in enumerate(kinds) if kind and kind.startswith("\x00")), len(kinds))
+    while len(kept) > len(kinds) and "" in kept[first:]:
+        kept.pop(len(kept) - 1 - kept[::-1].index(""))
+    return tuple(kept)

@@ -94,7 +94,8 @@ def _tail(label: str, row: Row, titles: tuple[Title, ...], notes: _Notes, *, due
     if due and titles and row.items and not (row.tail or row.named or row.tail_text):
         notes.add(ProblemKind.UNREAD, tail, "no affinity, nor blanks in its place", row.line.text.strip())
     for title, value in found.items():
-        (tail.got if _sound(title, value) else tail.unsound)[title] = value
+        sure = _sound(title, value) and not (row.doubtful and title == titles[0])
+        (tail.got if sure else tail.unsound)[title] = value
     return tail
 
 
@@ -139,7 +140,8 @@ def _mend(tail: _Tail, sound: Sequence[dict[str, str]], notes: _Notes) -> None:
         _part(tail, sound, notes)
     for title, value in tail.unsound.items():
         node, end = tail.got.get("numa"), value.lstrip("-,")
-        offers = {got["cpus"] for got in sound if got["numa"] == node and got["cpus"].endswith(end)}
+        same = {got["cpus"] for got in sound if got["numa"] == node}
+        offers = {cpus for cpus in same if cpus.endswith(end) or (tail.row.doubtful and end.endswith(cpus))}
         if title == "cpus" and len(offers) == 1:
             tail.got[title] = offers.pop()
             notes.add(ProblemKind.REPAIRED, tail, "CPUs read from a row of the same NUMA node", value)

@@ -19,7 +19,8 @@ _CODE = re.compile(CODE)
 _BLANKS = str.maketrans(dict.fromkeys("\xa0\u2002\u2003\u2009\u202f\u3000", " ") | dict.fromkeys("\u200b\ufeff"))
 _QUOTE = re.compile(r"\s*(?:>\s?)+")
 _RULE = re.compile(r"[\s\-=+|:*~`_#\u2500-\u257f]*")
-_STAMP = re.compile(r"\s*\[?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?:?\s(?:stdout F |stderr F )?")
+STAMP = r"\[?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?:?\s(?:stdout F |stderr F )?"
+_STAMP = re.compile(r"\s*" + STAMP)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """``from = "NAME"``: a machine that starts from another one.
 
-The child's tables are laid over the parent's, key by key and to any depth; lists are replaced whole. What tells one
-machine from another (name, title, facts, notes) is never taken over. A user's machine may start from the shipped one
-of its own name.
+The child's tables are laid over the parent's, key by key and to any depth; lists are replaced whole; an empty string
+or list takes away what the parent has. What tells one machine from another (name, title, facts, notes) is never taken
+over. A user's machine may start from the shipped one of its own name.
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ def _laid(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     """Lay one table over another, key by key, to any depth."""
     merged = dict(under)
     for key, value in over.items():
-        below = merged.get(key)
-        merged[key] = _laid(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+        below = merged.pop(key, None)
+        if value not in ("", []):
+            merged[key] = _laid(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
     return merged

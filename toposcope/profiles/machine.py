@@ -127,8 +127,9 @@ class Option(Part, frozen=True):
 class Machine(Part, frozen=True):
     """One reference machine. ``facts`` names the files it was taken from, one a variant, in the order of the options.
 
-    ``from`` names the profile it starts from: its tables are laid over that profile's, key by key, to any depth. The
-    key is resolved before a table takes this form (``inheritance.py``), so it is no field here.
+    ``from`` names the profile it starts from: its tables are laid over that profile's, key by key, to any depth, and
+    an empty string or list takes a key away. It is resolved before a table takes this form (``inheritance.py``), so
+    it is no field here.
     ``host_bridges``: ``each`` (every root port its own root complex: the tools print NODE between neighbours) or
     ``socket`` (one for a NUMA node: they print PHB). ``words`` are what its firmware prints where that differs.
     """

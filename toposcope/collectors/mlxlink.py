@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING
 from toposcope.base import Problem, ProblemKind, pci_address
 from toposcope.collectors.output_lines import key_and_value, output_lines, whole
 from toposcope.collectors.rates import named_rate
-from toposcope.collectors.records import NetworkPort, Reading, Setting
+from toposcope.collectors.records import NetworkPort, NicName, Reading, Setting
 from toposcope.collectors.source import Collector, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from toposcope.base import Bandwidth, Capture
     from toposcope.collectors.output_lines import Lines
@@ -150,6 +150,13 @@ def _most(fields: dict[str, tuple[str, int]]) -> Bandwidth | None:
     return None
 
 
+def devices(records: Sequence[Record]) -> tuple[str, ...]:
+    """Name the devices that the tool knows: those of NVIDIA, under the kernel's own names."""
+    names = [record.rdma for record in records if isinstance(record, NicName)]
+    names += [record.device for record in records if isinstance(record, NetworkPort)]
+    return tuple(dict.fromkeys(name for name in names if name and name.startswith("mlx5_")))
+
+
 COLLECTOR = Collector(
     "mlxlink",
     (
@@ -158,6 +165,8 @@ COLLECTOR = Collector(
             parse,
             named=re.compile(r"mlxlink(?: (?P<argument>.*))?"),
             begins=re.compile(r"^Operational Info\s*\n-{3,}", re.MULTILINE),
+            command=("mlxlink", "-d", "{rdma}", "-m", "-c"),
+            targets=devices,
             root=True,
             gives="speed, lanes and health of a port, as its firmware sees them",
         ),

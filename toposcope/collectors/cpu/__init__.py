@@ -3,6 +3,9 @@
 Settings are of the subject ``host``: ``cmdline`` and ``cmdline.NAME``, ``module.NAME`` (``loaded``) and ``modules``,
 ``product.name``, ``product.vendor``, ``board.*``, ``bios.version``, ``kernel.release``, ``hostname``,
 ``architecture``, ``env.NAME``, ``numactl.*``.
+
+A live run does not execute ``env``, which prints the secrets of its caller too: the recording layer writes the
+variables that :func:`kernel.is_wanted_variable` lets through.
 """
 
 from __future__ import annotations
@@ -74,14 +77,12 @@ COLLECTOR = Collector(
             "dmi-product-name",
             dmi.parse_dmi_file,
             named=re.compile(r"(?:cat )?[ /]*(?:sys[ /].*dmi[ /]id[ /])?(?P<argument>product[_ ]name)\b"),
-            command=("cat", "/sys/class/dmi/id/product_name"),
             gives="the machine's name, readable by all",
         ),
         Source(
             "dmi-sys-vendor",
             dmi.parse_dmi_file,
             named=re.compile(r"(?:cat )?[ /]*(?:sys[ /].*dmi[ /]id[ /])?(?P<argument>sys[_ ]vendor)\b"),
-            command=("cat", "/sys/class/dmi/id/sys_vendor"),
             gives="the machine's vendor, readable by all",
         ),
         Source(
@@ -119,7 +120,6 @@ COLLECTOR = Collector(
             kernel.parse_env,
             named=re.compile(r"(?:env|printenv|export -p|environ|environment)\b"),
             begins=re.compile(r"^(?:export |declare -x )?(?:NCCL|RCCL|HCCL|UCX)_[A-Z0-9_]+=", _M),
-            command=("env",),
             gives="variables of NCCL, RCCL, HCCL, UCX and device visibility",
         ),
     ),

@@ -150,13 +150,18 @@ def parse_hostname(capture: Capture) -> Reading:
     return Reading(tuple(records), lines.all_problems("no name of a host"))
 
 
+def is_wanted_variable(name: str) -> bool:
+    """Tell whether a variable of the environment concerns communication libraries or device visibility."""
+    return _LIBRARY.fullmatch(name) is not None
+
+
 def parse_env(capture: Capture) -> Reading:
     """Read ``env``: ``env.NAME`` for each variable of a communication library; quotes dropped."""
     lines = output_lines(capture)
     settings: dict[str, Setting] = {}
     for index, text in enumerate(lines.texts):
         match = _VARIABLE.fullmatch(text)
-        if match is not None and _LIBRARY.fullmatch(match["name"]):
+        if match is not None and is_wanted_variable(match["name"]):
             value = match["value"].strip().rstrip(";").strip("\"'")
             settings[match["name"]] = Setting(HOST, f"env.{match['name']}", value, capture.origin(index))
     return Reading(tuple(settings.values()), tuple(lines.problems))

@@ -7,12 +7,26 @@ Settings: of a bond ``bond.mode``, ``bond.xmit_hash_policy``, ``bond.lacp_rate``
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from toposcope.collectors.network import bonding, ip
+from toposcope.collectors.records import NetworkPort
 from toposcope.collectors.source import Collector, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toposcope.collectors.records import Record
 
 _M = re.MULTILINE
 _OPTIONS = r"(?:-\S+ )*"
+
+
+def bonds(records: Sequence[Record]) -> tuple[str, ...]:
+    """Name the bonds that ``ip link`` showed."""
+    ports = (record for record in records if isinstance(record, NetworkPort))
+    return tuple(dict.fromkeys(port.device for port in ports if port.members is not None))
+
 
 COLLECTOR = Collector(
     "network",
@@ -38,6 +52,8 @@ COLLECTOR = Collector(
             bonding.parse,
             named=re.compile(r"(?:cat )?[ /]*(?:proc[ /])?(?:net[ /])?bonding[ /]+(?P<argument>[\w.-]+)"),
             begins=re.compile(r"^Ethernet Channel Bonding Driver:", _M),
+            command=("cat", "/proc/net/bonding/{bond}"),
+            targets=bonds,
             gives="a bond's mode and the speed of its members",
         ),
     ),

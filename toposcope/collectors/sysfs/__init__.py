@@ -5,7 +5,8 @@ The text comes from the recording layer (a live or copied tree, see ``attributes
 its path. The sources differ in name only, so that a recording may hold each by itself.
 
 Settings, beside the records: of a PCI address ``numa_node`` (-1), ``acs.*``, ``ats.enabled``, ``payload.max``,
-``payload.capable``, ``read_request.max``, ``relaxed_ordering``, ``aer.*``, ``sriov.*``, ``iommu.type``; of an RDMA
+``payload.capable``, ``read_request.max``, ``relaxed_ordering``, ``lnkctl2.target_gts``, ``aer.*``, ``bar.*``,
+``iov.*`` (as lspci names them), ``power_state``, ``iommu.type``; of an RDMA
 device ``firmware.version``, ``model``, ``board.id``, ``guid.node``; of a port (``mlx5_0/1``) ``lid``, ``counter.*``;
 of a bond ``bond.mode``, ``bond.xmit_hash_policy``; of a NIC read through its ``device`` link ``numa_node``,
 ``local_cpulist`` and the link's speed and width; of the host ``product.*``, ``iommu.units``, ``iommu.types``,

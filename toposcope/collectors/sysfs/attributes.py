@@ -55,6 +55,7 @@ SYSFS_ATTRIBUTES: tuple[SysfsPart, ...] = (
             "vendor", "device", "subsystem_vendor", "subsystem_device", "class", "revision", "numa_node",
             "local_cpulist", "current_link_speed", "current_link_width", "max_link_speed", "max_link_width",
             "secondary_bus_number", "subordinate_bus_number", "sriov_numvfs", "sriov_totalvfs", "power_state", "label",
+            "resource",
         ),
         links=(".", "driver", "iommu_group", "physfn"),
         binary=("config",),

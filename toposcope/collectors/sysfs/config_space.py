@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 HEADER_BYTES = 64
 EXTENDED_BEGINS = 0x100
 _EXPRESS, _SUBSYSTEM = 0x10, 0x0D
-_AER, _ACS, _ATS, _SRIOV = 0x01, 0x0D, 0x0F, 0x10
+_AER, _ACS, _ATS, _SRIOV, _RESIZABLE = 0x01, 0x0D, 0x0F, 0x10, 0x15
+_MEBIBYTE = 1 << 20
 _MOST_CAPABILITIES = 96
 
 PORT_TYPES = {
@@ -34,6 +35,7 @@ PORT_TYPES = {
 }
 _SPEEDS = {1: 2.5, 2: 5.0, 3: 8.0, 4: 16.0, 5: 32.0, 6: 64.0}
 # Bits of the ACS control register and the names that all readers of it use.
+ACS_PRESENT = "acs.present"
 ACS_BITS = (
     "acs.source_validation",
     "acs.translation_blocking",
@@ -43,6 +45,16 @@ ACS_BITS = (
     "acs.egress_control",
     "acs.direct_translated",
 )
+# Bits of the AER status registers under the names that lspci prints.
+_UNCORRECTABLE = {
+    4: "DLP", 5: "SDES", 12: "TLP", 13: "FCP", 14: "CmpltTO", 15: "CmpltAbrt", 16: "UnxCmplt", 17: "RxOF",
+    18: "MalfTLP", 19: "ECRC", 20: "UnsupReq", 21: "ACSViol", 22: "UncorrIntErr", 23: "BlockedTLP",
+    24: "AtomicOpBlocked", 25: "TLPBlockedErr", 26: "PoisonTLPBlocked",
+}  # fmt: skip
+_CORRECTABLE = {
+    0: "RxErr", 6: "BadTLP", 7: "BadDLLP", 8: "Rollover", 12: "Timeout", 13: "AdvNonFatalErr", 14: "CorrIntErr",
+    15: "HeaderOF",
+}  # fmt: skip
 EXPRESS_NAMES = ("payload.max", "payload.capable", "read_request.max", "relaxed_ordering")
 
 
@@ -65,7 +77,7 @@ class ConfigSpace:
     subordinate: int | None = None
     subsystem_id: str | None = None
     slot: str | None = None
-    settings: tuple[tuple[str, int | bool], ...] = ()
+    settings: tuple[tuple[str, int | float | str], ...] = ()
 
 
 def parse_hex(text: str) -> bytes | None:
@@ -157,24 +169,41 @@ def _link(register: int) -> PciLink | None:
     return PciLink(speed, width) if speed is not None or width else None
 
 
-def _express_settings(data: bytes, offset: int) -> Iterator[tuple[str, int | bool]]:
+def _express_settings(data: bytes, offset: int) -> Iterator[tuple[str, float]]:
     capable, control = _long(data, offset + 4), _word(data, offset + 8)
     yield "payload.max", 128 << (control >> 5 & 7)
     yield "payload.capable", 128 << (capable & 7)
     yield "read_request.max", 128 << (control >> 12 & 7)
     yield "relaxed_ordering", bool(control & 0x10)
+    target = _SPEEDS.get(_word(data, offset + 0x30) & 0xF)
+    if target is not None and _word(data, offset + 2) & 0xF > 1:  # link control 2 exists from version 2 on
+        yield "lnkctl2.target_gts", target
 
 
-def _extended_settings(data: bytes) -> Iterator[tuple[str, int | bool]]:
+def _extended_settings(data: bytes) -> Iterator[tuple[str, int | str]]:
     for identifier, offset in _extended(data):
         if identifier == _ACS:
             control = _word(data, offset + 6)
+            yield ACS_PRESENT, True
             yield from ((name, bool(control >> bit & 1)) for bit, name in enumerate(ACS_BITS))
         elif identifier == _ATS:
             yield "ats.enabled", bool(_word(data, offset + 6) & 0x8000)
         elif identifier == _AER and offset + 0x14 <= len(data):
-            yield "aer.uncorrectable", _long(data, offset + 4)
-            yield "aer.correctable", _long(data, offset + 0x10)
+            yield "aer.uncorrectable", _set_bits(_long(data, offset + 4), _UNCORRECTABLE)
+            yield "aer.correctable", _set_bits(_long(data, offset + 0x10), _CORRECTABLE)
         elif identifier == _SRIOV and offset + 0x12 <= len(data):
-            yield "sriov.total", _word(data, offset + 0x0E)
-            yield "sriov.enabled", _word(data, offset + 0x10)
+            yield "iov.total_vfs", _word(data, offset + 0x0E)
+            yield "iov.num_vfs", _word(data, offset + 0x10)
+        elif identifier == _RESIZABLE and (largest := _largest_bar(data, offset)):
+            yield "bar.resizable_bytes", largest
+
+
+def _set_bits(register: int, names: dict[int, str]) -> str:
+    return " ".join(name for bit, name in names.items() if register >> bit & 1)
+
+
+def _largest_bar(data: bytes, offset: int) -> int:
+    """Return the present size of the largest region that can be resized; its control register holds the exponent."""
+    count = min(_long(data, offset + 8) >> 5 & 7, 6)
+    controls = (_long(data, offset + 8 + 8 * entry) for entry in range(count))
+    return max((_MEBIBYTE << (control >> 8 & 0x3F) for control in controls), default=0)

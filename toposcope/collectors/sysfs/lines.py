@@ -47,6 +47,7 @@ _LS_LINK = re.compile(r"l[rwxst-]{9}[.+@]?\s.*?(?P<name>[^\s/]\S*) -> (?P<target
 _LS_FOLDER = re.compile(r"(?P<path>\S*/\S*?)/?:\s*")
 _HEAD = re.compile(r"==> (?P<path>\S+) <==\s*")
 _COMMAND = re.compile(r"(?:^|[\s#$%>;&|])(?P<tool>cat|head|tail|more|less|readlink|realpath)\s(?P<rest>.*)")
+_PATTERN = re.compile(r"[*?{}$]")
 _SYS_PATH = re.compile(r"(?:/[\w.+-]+)*/?(?:sys|proc)/\S+")
 
 
@@ -83,7 +84,8 @@ def _split(path: str, attribute: str, value: str, index: int) -> Entry:
 
 
 def _asked(argument: str | None) -> list[str]:
-    return [path for path in (argument or "").split() if "/" in path]
+    """Return the paths that a command named. A pattern (``/sys/class/net/*/speed``) tells nothing of the order."""
+    return [path for path in _SYS_PATH.findall(argument or "") if not _PATTERN.search(path)]
 
 
 class _Reader:
@@ -152,5 +154,5 @@ class _Reader:
         self._asked, self._headed = [], None
         match = _COMMAND.search(text)
         if match is not None:
-            self._asked = _SYS_PATH.findall(match["rest"])
+            self._asked = _asked(match["rest"])
             self._link = match["tool"] in ("readlink", "realpath")

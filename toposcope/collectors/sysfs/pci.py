@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING
 
 from toposcope.base import ProblemKind, pci_address
 from toposcope.base.problem import Problem
+from toposcope.collectors.lspci.classes import has_settings, is_bridge
 from toposcope.collectors.output_lines import whole
 from toposcope.collectors.records import PciDevice, PciLink, Setting
-from toposcope.collectors.sysfs.config_space import ACS_BITS, EXPRESS_NAMES, ConfigSpace, parse_config, parse_hex
+from toposcope.collectors.sysfs.config_space import (
+    ACS_BITS,
+    ACS_PRESENT,
+    EXPRESS_NAMES,
+    ConfigSpace,
+    parse_config,
+    parse_hex,
+)
 from toposcope.collectors.sysfs.lines import UNREADABLE
 from toposcope.collectors.sysfs.places import chain
 
@@ -29,7 +37,10 @@ _GTS = re.compile(r"(\d+(?:\.\d+)?) ?GT/s")
 _NO_WIDTH = 255
 _DEAD_WIDTH = 63
 _HEX = re.compile(r"(?:0x)?([0-9a-fA-F]{1,8})")
-_BRIDGE = "0604"
+_NAMES = {"sriov_numvfs": "iov.num_vfs", "sriov_totalvfs": "iov.total_vfs", "power_state": "power_state"}
+_REGION = re.compile(r"0x([0-9a-fA-F]{16}) 0x([0-9a-fA-F]{16}) 0x([0-9a-fA-F]{16})")
+_REGIONS = 6
+_PREFETCHABLE = 0x2000
 _UNKNOWN = ConfigSpace()
 
 
@@ -133,14 +144,18 @@ def _settings(
     address = device.address
     if (entry := place.entry("numa_node")) and entry.value.startswith("-"):
         yield Setting(address, "numa_node", whole(entry.value), origin)
-    for name in ("sriov_numvfs", "power_state"):
-        if value := place.value(name):
+    known = {name for name, _ in config.settings}
+    for attribute, name in _NAMES.items():
+        if (value := place.value(attribute)) and name not in known:
             number = whole(value)
             yield Setting(address, name, value if number is None else number, origin)
+    if not has_settings(device.class_code):
+        return
+    if largest := _largest_region(place):
+        yield Setting(address, "bar.largest_bytes", largest, origin)
     if not has_config:
         return
     yield from (Setting(address, name, value, origin) for name, value in config.settings)
-    known = {name for name, _ in config.settings}
     for name in _expected(device, config):
         if name not in known:
             yield Setting(address, name, None, origin, _missing(name, config))
@@ -151,9 +166,9 @@ def _expected(device: PciDevice, config: ConfigSpace) -> tuple[str, ...]:
     if not config.alive or (config.readable and not config.express):
         return ()
     names = () if config.readable else EXPRESS_NAMES
-    if device.class_code != _BRIDGE:
+    if not is_bridge(device.class_code):
         return (*names, "ats.enabled")
-    return names if device.port_type == "Upstream Port" else (*names, *ACS_BITS)
+    return names if device.port_type == "Upstream Port" else (*names, ACS_PRESENT, *ACS_BITS)
 
 
 def _missing(name: str, config: ConfigSpace) -> FactStatus:
@@ -163,6 +178,13 @@ def _missing(name: str, config: ConfigSpace) -> FactStatus:
     if name in EXPRESS_NAMES or config.extended or not config.express:
         return "absent"
     return "unreadable"
+
+
+def _largest_region(place: Place) -> int:
+    """Return the bytes of the largest prefetchable region: start, end and flags of the first six lines."""
+    matches = (_REGION.fullmatch(entry.value) for entry in place.attributes.get("resource", [])[:_REGIONS])
+    regions = ((int(match[1], 16), int(match[2], 16), int(match[3], 16)) for match in matches if match)
+    return max((end - start + 1 for start, end, flags in regions if flags & _PREFETCHABLE and end > start), default=0)
 
 
 def _group_type(place: Place, places: Places, origin: Origin) -> Iterator[Setting]:

@@ -45,7 +45,7 @@ _PLACES: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 _GROUP_MEMBER = re.compile(r"/(iommu_groups/\d{1,9})/devices/")
 _LINKED = frozenset({"pci", "net", "rdma", "iommu"})
-_SEVERAL_LINES = frozenset({"meminfo", "uevent", LINK})
+_SEVERAL_LINES = frozenset({"meminfo", "uevent", "resource", LINK})
 _CHANGING = frozenset(
     {"current_link_speed", "current_link_width", "power_state", "speed", "operstate", "carrier", "state"}
 )

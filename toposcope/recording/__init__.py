@@ -1,6 +1,9 @@
 """Recordings: a folder, an archive, a file, standard input or a live host becomes captures; all text enters here."""
 
+from toposcope.recording.live import collect
 from toposcope.recording.read import parse, read, text_of
-from toposcope.recording.recording import Command, Recording
+from toposcope.recording.recording import Command, Outcome, Recording
+from toposcope.recording.redaction import redacted
+from toposcope.recording.write import write
 
-__all__ = ["Command", "Recording", "parse", "read", "text_of"]
+__all__ = ["Command", "Outcome", "Recording", "collect", "parse", "read", "redacted", "text_of", "write"]

@@ -48,6 +48,8 @@ class _Stretch:
 
 def cut(text: str, named: Recognised | None, recogniser: Recogniser) -> list[Piece]:
     """Cut a text into outputs and prose, in order. ``named`` is what the file's name says."""
+    if _is_json(text):
+        return [_whole(text, named, recogniser)]
     pieces: list[Piece] = []
     for stretch in _stretches(text, named, recogniser):
         pieces += _outputs(text, stretch, recogniser)
@@ -94,13 +96,12 @@ def _by_content(text: str, stretch: _Stretch, recogniser: Recogniser) -> Iterato
     start, end, said, host = stretch.start, stretch.end, stretch.said, stretch.host
     places: list[tuple[int, Source]] = []
     shape = first = ""
-    until = start + 1 if _is_json(text, start, end) else end
-    for place, source in _begins(text, start, until, recogniser):
+    for place, source in _begins(text, start, end, recogniser):
         words = text[place : place + 160].partition("\n")[0].split()
-        if places and (source is places[-1][1] or _shape(words) == shape) and " ".join(words[:2]) != first:
+        if places and (source is places[-1][1] or _shape(words) == shape) and _opening(words) != first:
             continue
         places.append((place, source))
-        shape, first = _shape(words), " ".join(words[:2])
+        shape, first = _shape(words), _opening(words)
     if not places or places[0][0] > start:
         yield Piece(start, places[0][0] if places else end, host=host)
     ends = [*(place for place, _ in places[1:]), end] if places else []
@@ -109,10 +110,17 @@ def _by_content(text: str, stretch: _Stretch, recogniser: Recogniser) -> Iterato
         yield Piece(place, upto, source, said.argument if same and said else None, host)
 
 
-def _is_json(text: str, start: int, end: int) -> bool:
+def _is_json(text: str) -> bool:
     """Tell a JSON text, which may quote outputs line by line: it is one output as a whole, or none."""
-    inner = text[start:end].strip()
+    inner = text.strip()
     return inner[:1] + inner[-1:] in ("{}", "[]") and "\n" in inner
+
+
+def _whole(text: str, named: Recognised | None, recogniser: Recogniser) -> Piece:
+    start = len(text) - len(text.lstrip())
+    begun = recogniser.begun(text, text.rfind("\n", 0, start) + 1)
+    source = named.source if named and (begun is None or named.source.begins is None) else begun
+    return Piece(0, len(text), source, named.argument if named and source is named.source else None)
 
 
 def _restarts(text: str, start: int, end: int, source: Source) -> Iterator[tuple[int, int]]:
@@ -124,10 +132,10 @@ def _restarts(text: str, start: int, end: int, source: Source) -> Iterator[tuple
     places = [start]
     for match in source.begins.finditer(text, start, end):
         place = _line_start(text, match)
-        words = " ".join(text[place : place + 160].partition("\n")[0].split()[:2])
+        opening = _opening(text[place : place + 160].partition("\n")[0].split())
         if not first:
-            first = words
-        elif words == first and text[:place].endswith("\n\n"):
+            first = opening
+        elif opening == first and text[:place].endswith("\n\n"):
             places.append(place)
     yield from zip(places, [*places[1:], end], strict=True)
 
@@ -148,6 +156,11 @@ def _begins(text: str, start: int, end: int, recogniser: Recogniser) -> Iterator
 def _line_start(text: str, match: re.Match[str]) -> int:
     blanks = len(match[0]) - len(match[0].lstrip())
     return text.rfind("\n", 0, match.start() + blanks) + 1
+
+
+def _opening(words: list[str]) -> str:
+    """Return what tells that an output begins anew: its first number (``GPU0 GPU1``, ``00:00.0 Host``), or the line."""
+    return " ".join(words[:2] if any(c.isdigit() for word in words[:2] for c in word) else words)
 
 
 def _shape(words: list[str]) -> str:

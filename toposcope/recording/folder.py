@@ -39,7 +39,7 @@ def walk(root: Path, prefix: str, budget: Budget, recogniser: Recogniser) -> Ite
 
 def read_regular(path: str | Path, limit: int) -> tuple[bytes, bool]:
     """Read a regular file up to a limit without ever waiting; also tell whether it ended. OSError where it is none."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError("not a regular file")

@@ -53,6 +53,7 @@ class Mark:
     end: int
     recognised: Recognised | None = None
     host: str | None = None
+    strong: bool = True
 
 
 def marks(text: str, recogniser: Recogniser) -> Iterator[Mark]:
@@ -62,7 +63,8 @@ def marks(text: str, recogniser: Recogniser) -> Iterator[Mark]:
         if len(line) > _LONGEST:
             continue
         mark = _mark(line, match.start(), match.end(), recogniser)
-        if mark is not None:
+        # Many outputs name files and devices: a line with which one begins is no title of it.
+        if mark is not None and (mark.strong or recogniser.begun(text, match.start()) is None):
             yield mark
 
 
@@ -75,13 +77,12 @@ def _mark(line: str, start: int, end: int, recogniser: Recogniser) -> Mark | Non
         return Mark(start, end, _of(shell["command"], recogniser), host)
     if dollar := _DOLLAR.match(line):
         return Mark(start, end, _of(dollar["command"], recogniser))
-    weak = _WEAK.match(line) or _BARE.match(line)
-    if weak is None:
+    weak, bare = _WEAK.match(line), _BARE.match(line)
+    command = _trimmed(weak["command"] if weak else bare["command"] if bare else "")
+    if not _is_command(command, recogniser) or not (weak or recogniser.is_tool(command)):
         return None
-    recognised = _of(weak["command"], recogniser)
-    if recognised is None or not _is_command(_trimmed(weak["command"]), recogniser):
-        return None
-    return Mark(start, end, recognised)
+    recognised = _of(command, recogniser)
+    return Mark(start, end, recognised, strong=False) if recognised else None
 
 
 def _of(command: str, recogniser: Recogniser) -> Recognised | None:

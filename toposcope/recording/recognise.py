@@ -32,6 +32,7 @@ _MAX_COMMAND = 400
 _MAX_TAILS = 8
 _GROUP_NAME = re.compile(r"\(\?P<\w+>")
 _REFERS_BACK = re.compile(r"\(\?P=|\\[1-9]|\(\?\(")
+_PATTERN_HEAD = re.compile(r"(?:\(\?:|\^|\\b)*([a-z][a-z0-9_-]{2,})(?=$|[ (]|\\[bs])")
 _SHORT_OPTION = re.compile(r"[a-z]{1,4}")
 
 
@@ -54,12 +55,18 @@ class Recogniser:
     vocabulary: frozenset[str]
     tools: tuple[str, ...]
 
+    def is_tool(self, command: str) -> bool:
+        """Tell whether a line begins with the name of a tool, or is a path by itself (``/proc/cmdline``)."""
+        first = _without_prefix(command).partition(" ")[0]
+        return first in self.tools or (command.startswith("/") and " " not in command)
+
     def of_command(self, command: str) -> Recognised | None:
         """Return the source that a command line gives: ``sudo /usr/bin/lspci -vvv``."""
         if len(command) > _MAX_COMMAND:
             return None
         bare = _without_prefix(command)
-        spellings = (bare, _CAT.sub("", bare, count=1), bare.translate(_BLANKS), _CAT.sub("", bare).translate(_BLANKS))
+        plain = (command, bare, _CAT.sub("", command, count=1), _CAT.sub("", bare, count=1))
+        spellings = (*plain, *(words.translate(_BLANKS) for words in plain))
         return self._first(dict.fromkeys(" ".join(words.split()) for words in spellings))
 
     def of_name(self, path: str) -> Recognised | None:
@@ -109,8 +116,15 @@ def recogniser(sources: tuple[Source, ...]) -> Recogniser:
             for source in sources
             for word in (*source.command, *re.findall(r"[a-z][a-z0-9-]+", source.named.pattern))
         ),
-        tools=tuple(dict.fromkeys(s.command[0] for s in sources if s.command)),
+        tools=tuple(dict.fromkeys(tool for source in sources for tool in _tools_of(source))),
     )
+
+
+def _tools_of(source: Source) -> Iterator[str]:
+    """Yield the tool that a live run calls and the one with which the pattern of names begins."""
+    yield from source.command[:1]
+    if match := _PATTERN_HEAD.match(source.named.pattern):
+        yield match[1]
 
 
 def _without_prefix(command: str) -> str:
@@ -125,14 +139,15 @@ def _goes_on(words: str, end: int) -> bool:
 
 def _spellings(path: str) -> Iterator[str]:
     *folders, base = [part for part in path.split("/") if part] or [""]
-    stem = base[: -len(m[0])] if (m := _SUFFIX.search(base)) and m.start() else base
-    words = stem.translate(_BLANKS).split()
-    for start in range(min(len(words), _MAX_TAILS)):
-        yield " ".join(words[start:])
-    if (cut := re.sub(r"^\d+[-.]", "", stem)) != stem:
-        yield " ".join(cut.translate(_BLANKS).split())
+    match = _SUFFIX.search(base)
+    stem = base[: match.start()] if match and match.start() else base
+    for name in dict.fromkeys((stem, re.sub(r"^\d+[-.]", "", stem), base)):
+        words = name.translate(_BLANKS).split()
+        for start in range(min(len(words), _MAX_TAILS)):
+            yield " ".join(words[start:])
     for start in range(len(folders) - 1, max(-1, len(folders) - 1 - _MAX_TAILS), -1):
-        yield " ".join("/".join([*folders[start:], stem]).translate(_BLANKS).split())
+        for name in dict.fromkeys((stem, base)):
+            yield " ".join("/".join([*folders[start:], name]).translate(_BLANKS).split())
 
 
 def _dashed(base: str, tools: tuple[str, ...]) -> str | None:

@@ -29,8 +29,8 @@ _MAX_LINKS = 16
 class Tree(Protocol):
     """A tree of files. Paths begin below its root, without a slash (``sys/bus/pci``); no path holds a link's name."""
 
-    def names(self, path: str) -> Iterable[str]:
-        """Return the names in a folder, none where it is none."""
+    def names(self, path: str) -> Iterable[str] | None:
+        """Return the names in a folder, None where it is none."""
 
     def link(self, path: str) -> str | None:
         """Return a link's target as written, None where the path is no link."""
@@ -71,9 +71,9 @@ class CopiedTree:
         if _PCI_BUS not in self._folders:
             self._make_bus()
 
-    def names(self, path: str) -> Iterable[str]:
+    def names(self, path: str) -> Iterable[str] | None:
         """Return the names in a folder."""
-        return self._folders.get(path, ())
+        return self._folders.get(path)
 
     def link(self, path: str) -> str | None:
         """Return a link's target."""
@@ -141,7 +141,7 @@ def _matching(tree: Tree, folder: str, pattern: list[str]) -> Iterator[str]:
         yield from _matching(tree, f"{folder}/{head}" if folder else head, rest)
         return
     real = resolved(tree, folder)
-    for name in sorted(tree.names(real) if real is not None else ()):
+    for name in sorted((tree.names(real) if real is not None else None) or ()):
         if fnmatchcase(name, head):
             yield from _matching(tree, f"{folder}/{name}", rest)
 
@@ -150,6 +150,8 @@ def _lines(tree: Tree, part: SysfsPart, folder: str) -> Iterator[str]:
     real = resolved(tree, folder)
     if real is None:
         return
+    if "*" in part.links and tree.names(real) == []:
+        yield f"/{folder}\t!\tempty"
     for name in part.links:
         for path, target in _links(tree, folder, real, name):
             yield f"/{path}\t->\t{_flat(target)}"
@@ -164,7 +166,7 @@ def _links(tree: Tree, folder: str, real: str, name: str) -> Iterator[tuple[str,
         if target is not None:
             yield folder, target
         return
-    names = sorted(tree.names(real)) if "*" in name else (name,)
+    names = sorted(tree.names(real) or ()) if "*" in name else (name,)
     for each in names:
         if fnmatchcase(each, name) and (target := tree.link(f"{real}/{each}")) is not None:
             yield f"{folder}/{each}", target

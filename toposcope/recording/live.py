@@ -1,0 +1,253 @@
+"""A live run: the commands of all collectors, /sys and NVML of this host become a recording.
+
+Commands without a placeholder run first, all at once; their records fill the placeholders of the others. What is
+absent, refused or too slow is noted in the recording's commands; nothing of it ends the run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import threading
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toposcope import __version__
+from toposcope.base import Capture
+from toposcope.collectors import COLLECTORS
+from toposcope.recording import sysfs
+from toposcope.recording.disk_tree import DiskTree
+from toposcope.recording.limits import unread
+from toposcope.recording.process import Ran, Runner, run
+from toposcope.recording.recording import Command, Outcome, Recording
+from toposcope.recording.text import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from toposcope.base import Problem
+    from toposcope.collectors import Collector, Source
+    from toposcope.collectors.records import Record
+
+WORKERS = 8
+"""Commands that run at a time."""
+MAX_TARGETS = 256
+"""Values that one placeholder may take: devices of a host."""
+_PLACEHOLDER = re.compile(r"\{\w+\}")
+_TARGET = re.compile(r"[A-Za-z0-9_][\w.:@/-]{0,127}")
+_UNSAFE = re.compile(r"[^\w.,=:@+~-]+")
+_SYSFS = "sysfs"
+_MAY_BE_EMPTY = ("cat", "find", "lsmod", "rdma")
+"""Tools whose silence is an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One command to run for a source."""
+
+    source: Source
+    words: tuple[str, ...]
+    argument: str | None = None
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run under way: what it runs with and what it has gathered."""
+
+    runner: Runner
+    sysroot: Path
+    timeout_s: float
+    progress: Callable[[str, str], None]
+    stop: threading.Event = field(default_factory=threading.Event)
+    captures: list[Capture] = field(default_factory=list)
+    commands: list[Command] = field(default_factory=list)
+    names: set[str] = field(default_factory=lambda: {"manifest.json"})
+
+
+def collect(
+    *,
+    runner: Runner = run,
+    sysroot: Path = Path("/"),
+    timeout: float = 10.0,
+    root: bool | None = None,
+    host: str | None = None,
+    time: str | None = None,
+    progress: Callable[[str, str], None] | None = None,
+    collectors: tuple[Collector, ...] = COLLECTORS,
+) -> Recording:
+    """Record this host.
+
+    ``timeout`` is in seconds, for each command. ``sysroot`` is where ``/sys``, ``/proc`` and ``/etc`` are read from.
+    ``root``, ``host`` and ``time`` tell what the process would find out itself. ``progress`` is called with a source's
+    key and ``running`` or the outcome, from this thread alone. Ctrl-C ends the run: what there is is returned.
+    """
+    under_way = _Run(runner, sysroot, timeout, progress or (lambda _key, _state: None))
+    interrupted = _gather(under_way, collectors)
+    is_root = os.geteuid() == 0 if root is None else root
+    return Recording(
+        host=host if host is not None else socket.gethostname() or None,
+        captures=tuple(sorted(under_way.captures, key=_order(collectors))),
+        problems=(*_problems(under_way.commands, collectors, root=is_root), *interrupted),
+        made_by=f"toposcope {__version__}",
+        time=time if time is not None else datetime.now(UTC).isoformat(timespec="seconds"),
+        commands=tuple(sorted(under_way.commands, key=lambda command: command.file or "~")),
+    )
+
+
+def _gather(under_way: _Run, collectors: tuple[Collector, ...]) -> tuple[Problem, ...]:
+    first = [
+        _Job(source, source.command)
+        for collector in collectors
+        for source in collector.sources
+        if source.command and not _has_placeholder(source)
+    ]
+    pool = ThreadPoolExecutor(WORKERS)
+    try:
+        tree = pool.submit(sysfs.texts, DiskTree(under_way.sysroot))
+        _run_all(under_way, pool, first)
+        _add_tree(under_way, tree)
+        _run_all(under_way, pool, _second_stage(under_way.captures, collectors))
+    except KeyboardInterrupt:
+        under_way.stop.set()
+        return (unread("manifest.json", "stopped by the user: commands are missing"),)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+    return ()
+
+
+def _has_placeholder(source: Source) -> bool:
+    return any(_PLACEHOLDER.search(word) for word in source.command)
+
+
+def _run_all(under_way: _Run, pool: ThreadPoolExecutor, jobs: Sequence[_Job]) -> None:
+    waiting: dict[Future[Ran], _Job] = {}
+    for job in jobs:
+        under_way.progress(job.source.key, "running")
+        words = _in_sysroot(job.words, under_way.sysroot)
+        future = pool.submit(under_way.runner, words, timeout_s=under_way.timeout_s, stop=under_way.stop)
+        waiting[future] = job
+    while waiting:
+        done, _ = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+        for future in done:
+            _finish(under_way, waiting.pop(future), future.result())
+
+
+def _in_sysroot(words: tuple[str, ...], sysroot: Path) -> tuple[str, ...]:
+    """Let ``cat /proc/cmdline`` read below the given root."""
+    if words[0] != "cat" or sysroot == Path("/"):
+        return words
+    return tuple(str(sysroot / word.lstrip("/")) if word.startswith("/") else word for word in words)
+
+
+def _finish(under_way: _Run, job: _Job, ran: Ran) -> None:
+    if job.words[0] == "cat" and "No such file" in ran.error:
+        ran = replace(ran, outcome=Outcome.ABSENT)
+    text = decode(ran.output)
+    keeps = text is not None and text.strip() != "" and ran.outcome is not Outcome.ABSENT
+    name = _free_name(job.words, under_way.names) if keeps else None
+    if text is not None and name is not None:
+        under_way.captures.append(Capture(job.source.key, name, text, argument=job.argument))
+    command = Command(
+        source=job.source.key,
+        words=job.words,
+        outcome=ran.outcome,
+        exit_code=ran.exit_code,
+        duration_s=ran.duration_s,
+        file=name,
+        argument=job.argument,
+        error=ran.error if text is not None else "its output is no text",
+        truncated=ran.truncated,
+    )
+    under_way.commands.append(command)
+    under_way.progress(job.source.key, ran.outcome.value)
+
+
+def _free_name(words: Sequence[str], taken: set[str]) -> str:
+    """Name an output after its command: ``nvidia-smi_topo_-m``; a file that was read keeps its path."""
+    if words[0] == "cat" and len(words) == 2:  # noqa: PLR2004 - the tool and one path
+        name = "/".join(_UNSAFE.sub("_", part) for part in words[1].split("/") if part not in ("", ".", ".."))
+    else:
+        name = _UNSAFE.sub("_", " ".join(words)).strip("_")[:200]
+    unique, number = name, 2
+    while unique in taken:
+        unique, number = f"{name}~{number}", number + 1
+    taken.add(unique)
+    return unique
+
+
+def _add_tree(under_way: _Run, tree: Future[dict[str, str]]) -> None:
+    under_way.progress(_SYSFS, "running")
+    texts = tree.result()
+    for source, text in texts.items():
+        name = _free_name((source,), under_way.names)
+        under_way.captures.append(Capture(source, name, text))
+        under_way.commands.append(Command(source, (), Outcome.DONE, file=name))
+    under_way.progress(_SYSFS, (Outcome.DONE if texts else Outcome.EMPTY).value)
+
+
+def _second_stage(captures: Iterable[Capture], collectors: tuple[Collector, ...]) -> list[_Job]:
+    """Return the commands with placeholders, filled from what the first stage printed."""
+    captures = tuple(captures)
+    records = {collector.name: _records(captures, collector) for collector in collectors}
+    everything = [record for several in records.values() for record in several]
+    jobs: list[_Job] = []
+    for collector in collectors:
+        for source in collector.sources:
+            if source.command and source.targets is not None and _has_placeholder(source):
+                values = source.targets(records[collector.name] or everything)
+                jobs += [_filled(source, value) for value in dict.fromkeys(values[:MAX_TARGETS]) if _is_target(value)]
+    return jobs
+
+
+def _records(captures: Iterable[Capture], collector: Collector) -> list[Record]:
+    parsers = {source.key: source.parse for source in collector.sources}
+    read = (parsers[capture.source](capture) for capture in captures if capture.source in parsers)
+    return [record for reading in read for record in reading.records]
+
+
+def _filled(source: Source, value: str) -> _Job:
+    words = tuple(_PLACEHOLDER.sub(lambda _match: value, word) for word in source.command)
+    return _Job(source, words, value)
+
+
+def _is_target(value: str) -> bool:
+    """Tell whether a value may stand in a command: a name, never an option or a path that leads up."""
+    return _TARGET.fullmatch(value) is not None and ".." not in value
+
+
+def _order(collectors: tuple[Collector, ...]) -> Callable[[Capture], tuple[int, str]]:
+    place = {source.key: i for i, source in enumerate(source for c in collectors for source in c.sources)}
+    return lambda capture: (place.get(capture.source, len(place)), capture.file)
+
+
+def _problems(commands: Iterable[Command], collectors: tuple[Collector, ...], *, root: bool) -> Iterable[Problem]:
+    """Say what is missing although its tool is there; a tool that is absent is the rule, not a problem."""
+    wants_root = {source.key for collector in collectors for source in collector.sources if source.root}
+    for command in commands:
+        line, hint = " ".join(command.words), ""
+        if command.source in wants_root and not root:
+            hint = "; as root it shows more"
+        if message := _message(command):
+            yield unread(command.file or line, f"{line} {message}{hint}", command.error, source=command.source)
+        elif hint and command.outcome is Outcome.DONE:
+            yield unread(command.file or line, f"{line} was not run as root: it may show less", source=command.source)
+
+
+def _message(command: Command) -> str | None:
+    if command.truncated:
+        return "printed more than the limit: its end is missing"
+    if command.outcome is Outcome.DONE:
+        return None if command.exit_code in (0, None) else f"ended with exit code {command.exit_code}"
+    if command.outcome is Outcome.EMPTY and command.words[0] in _MAY_BE_EMPTY:
+        return None
+    messages = {
+        Outcome.REFUSED: "was refused",
+        Outcome.TIMED_OUT: f"did not end within the time limit ({command.duration_s:.0f} s)",
+        Outcome.EMPTY: "printed nothing",
+        Outcome.STOPPED: "was stopped",
+    }
+    return messages.get(command.outcome)

@@ -48,7 +48,7 @@ class _First:
     index: int
     npu: int
     name: str
-    health: str
+    health: str | None
 
 
 @dataclass(slots=True)
@@ -91,7 +91,7 @@ def parse(capture: Capture) -> Reading:
 def _row(state: _State, line: Line) -> None:
     cells = [cell.strip() for cell in line.text.split("|")[1:]]
     whole_line = cells[-1] == "" and len(cells) > 1
-    cells = cells[:-1] if whole_line else cells
+    cells = cells[:-1] if whole_line else _untorn(cells)
     joined = line.text
     if banner := _BANNER.search(joined):
         _banner(state, line, banner)
@@ -110,6 +110,12 @@ def _row(state: _State, line: Line) -> None:
         _data(state, line, cells)
 
 
+def _untorn(cells: list[str]) -> list[str]:
+    """Drop the last word of a row that ends early: it may be a part of a number. A whole address is none."""
+    *before, last = cells
+    return [*before, last if pci_address(last) else last.rpartition(" ")[0].strip()]
+
+
 def _banner(state: _State, line: Line, match: re.Match[str]) -> None:
     origin = state.capture.origin(line.index)
     state.processes = False
@@ -125,8 +131,8 @@ def _second_head(cells: list[str]) -> _Head:
 
 def _data(state: _State, line: Line, cells: list[str]) -> None:
     head = state.head or _Head()
-    middle = cells[head.middle] if len(cells) > head.middle else ""
-    second = pci_address(middle) is not None or (state.first is not None and middle.lower() in EMPTY_WORDS)
+    middle = cells[head.middle] if len(cells) > head.middle else None
+    second = middle is not None and (pci_address(middle) is not None or (bool(state.first) and _is_blank(middle)))
     if second and state.first:
         _accelerator(state, line, head, cells)
         state.first = None
@@ -137,10 +143,14 @@ def _data(state: _State, line: Line, cells: list[str]) -> None:
     _close(state)
     words = " ".join(cells[: head.middle]).split()
     npu = whole(words[0]) if words else None
-    if npu is None or not middle:
+    if npu is None or len(words) == 1:
         state.report(line.index, "not a row of an NPU", line.text)
         return
-    state.first = _First(line.index, npu, " ".join(words[1:]), middle)
+    state.first = _First(line.index, npu, " ".join(words[1:]), middle or None)
+
+
+def _is_blank(cell: str) -> bool:
+    return cell.lower() in EMPTY_WORDS
 
 
 def _close(state: _State) -> None:
@@ -153,7 +163,7 @@ def _close(state: _State) -> None:
     head = state.head or _Head()
     if "Phy-ID" not in head.identity:
         origin = state.capture.origin(first.index)
-        state.records.append(Accelerator(origin, label(first.npu), model=first.name or None, health=first.health))
+        state.records.append(Accelerator(origin, label(first.npu), model=first.name, health=first.health))
 
 
 def _accelerator(state: _State, line: Line, head: _Head, cells: list[str]) -> None:
@@ -163,7 +173,8 @@ def _accelerator(state: _State, line: Line, head: _Head, cells: list[str]) -> No
     identity = dict(zip(head.identity, " ".join(cells[: head.middle]).split(), strict=False))
     chip, physical, logic = (whole(identity.get(name)) for name in ("Chip", "Phy-ID", "Device"))
     if "Phy-ID" in head.identity and physical is None:
-        state.report(line.index, f"a chip of NPU {first.npu} has no Phy-ID", line.text)
+        state.report(line.index, f"a chip of NPU {first.npu} has no Phy-ID, hence no name", line.text)
+        return
     name = label(first.npu, chip, physical)
     percent, pairs = _usage(head, cells[head.middle + 1] if len(cells) > head.middle + 1 else "")
     origin = state.capture.origin(first.index)
@@ -171,7 +182,7 @@ def _accelerator(state: _State, line: Line, head: _Head, cells: list[str]) -> No
         Accelerator(
             origin,
             name,
-            model=first.name or None,
+            model=first.name,
             pci=pci_address(cells[head.middle]),
             memory_bytes=mebibytes(pairs.get("HBM-Usage(MB)")) or mebibytes(pairs.get("Memory-Usage(MB)")),
             utilisation=whole(percent),

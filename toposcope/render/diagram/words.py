@@ -1,0 +1,151 @@
+"""What is written in a box, and above the picture."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from toposcope.model import Kind, Medium
+from toposcope.render.diagram.flow import MEDIUM_TITLES
+from toposcope.render.diagram.sketch import Role
+from toposcope.render.diagram.tree import members_text
+from toposcope.render.glyphs import TIMES, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toposcope.model import Topology
+    from toposcope.render.diagram.sketch import Node, Sketch
+
+_SHORT_NETWORK = {Medium.ETHERNET: "Eth", Medium.INFINIBAND: "IB"}
+
+
+def words(sketch: Sketch, node: Node, *, several_models: bool) -> tuple[str, ...]:
+    """Return the lines of a box, the name first."""
+    maker = _WORDS.get(node.role, _named)
+    lines = maker(sketch, node)
+    if node.role is Role.ACCELERATOR and several_models and node.members[0].model:
+        lines = [lines[0], node.members[0].model, *lines[1:]]
+    return tuple(printable(line) for line in lines if line)
+
+
+def title(topology: Topology) -> str:
+    """Name the machine: host, profile, or neither."""
+    names = [name for name in (topology.host, topology.profile) if name]
+    return printable(" · ".join(dict.fromkeys(names)) or "machine without a name")
+
+
+def subtitle(topology: Topology) -> str:
+    """Count what stands in it, by model."""
+    texts = [
+        *_counted(topology, Kind.SOCKET, "socket"),
+        *_counted(topology, Kind.ACCELERATOR, "accelerator"),
+        *_counted(topology, Kind.NIC, "NIC"),
+    ]
+    return printable("  ·  ".join(texts))
+
+
+def models(topology: Topology) -> set[str]:
+    """Return the models of the accelerators that are known."""
+    return {component.model for component in topology.components(Kind.ACCELERATOR) if component.model}
+
+
+def _counted(topology: Topology, kind: Kind, word: str) -> Iterable[str]:
+    found = Counter(component.model for component in topology.components(kind))
+    for model, count in found.items():
+        yield f"{count} {TIMES} {model}" if model else f"{count} {word}{'s' if count > 1 else ''}"
+
+
+def _times(count: int | None) -> str:
+    return {1: "", None: f"? {TIMES} "}.get(count, f"{count} {TIMES} ")
+
+
+def _named(_sketch: Sketch, node: Node) -> list[str]:
+    return [node.title] if node.title else [_times(node.count) + node.members[0].id]
+
+
+def _socket(_sketch: Sketch, node: Node) -> list[str]:
+    return [" · ".join(member.id for member in node.members), node.members[0].model or ""]
+
+
+def _switch(_sketch: Sketch, node: Node) -> list[str]:
+    component = node.members[0]
+    count = f" {TIMES} ?" if node.count is None else f" {TIMES} {node.count}" * (node.count > 1)
+    return [component.id + count + (f" · {component.model}" if component.model else "")]
+
+
+def _accelerator(_sketch: Sketch, node: Node) -> list[str]:
+    component = node.members[0]
+    slices = sum(1 for name in node.covers if name.startswith(f"{component.id}/"))
+    return [component.id, _short_address(component.pci), f"{slices} slices" if slices else ""]
+
+
+def _short_address(pci: str | None) -> str:
+    """Drop the domain where it is zero: ``0000:17:00.0`` is ``17:00.0`` to everyone."""
+    if pci is None:
+        return ""
+    domain, _, rest = pci.partition(":")
+    return rest if rest.count(":") == 1 and not domain.strip("0") else pci
+
+
+def _nic(_sketch: Sketch, node: Node) -> list[str]:
+    names = [member.name for member in node.members if member.name]
+    count = f"{node.count} {TIMES} " if node.count not in (1, None) else ""
+    roles = sorted({member.role for member in node.members if member.role})
+    return [members_text(member.id for member in node.members), count + members_text(names), ", ".join(roles)]
+
+
+def _storage(_sketch: Sketch, node: Node) -> list[str]:
+    if len(node.members) == 1:
+        return [node.members[0].id, _short_address(node.members[0].pci)]
+    return [f"{node.count} {TIMES} storage", members_text(member.id for member in node.members)]
+
+
+def _port(sketch: Sketch, node: Node) -> list[str]:
+    wires = [wire for wire in sketch.network if node.id in (wire.a, wire.b)]
+    rates = {link.line for wire in wires for link in wire.links}
+    media = {wire.medium for wire in wires} or {wire.medium for wire in sketch.port if wire.b == node.id}
+    kind = next((_SHORT_NETWORK.get(medium, "") for medium in sorted(media)), "")
+    rate = next(iter(rates)) if len(rates) == 1 else None
+    figure = "" if rate is None else f"{rate.gbps:g}G"
+    return [f"{_times(node.count)}{figure or 'port'} {kind}".strip()]
+
+
+def _memory(_sketch: Sketch, node: Node) -> list[str]:
+    return [_times(node.count) + (node.members[0].id if node.count == 1 else "memory")]
+
+
+def _fabric(_sketch: Sketch, node: Node) -> list[str]:
+    component = node.members[0]
+    kind = "NVSwitch" if component.kind is Kind.NVSWITCH else component.name or component.id
+    where = "outside the host" if node.role is Role.OUTER_FABRIC else ""
+    return [_times(node.count) + (component.model or kind), where]
+
+
+def _mesh(sketch: Sketch, node: Node) -> list[str]:
+    ends = sum(1 for wire in (*sketch.fabric, *sketch.peer_bar) if wire.b == node.id)
+    whole = "full mesh" if node.count == ends * (ends - 1) // 2 else "nearly full mesh"
+    medium = MEDIUM_TITLES[Medium(node.title)]
+    medium = f"{medium}s," if node.role is Role.PEERS else medium
+    return [f"{medium} {whole}", f"{node.count} links, one a pair"]
+
+
+def _network(_sketch: Sketch, node: Node) -> list[str]:
+    component = node.members[0]
+    return [_times(node.count) + (component.name or component.id)]
+
+
+_WORDS = {
+    Role.SOCKET: _socket,
+    Role.SWITCH: _switch,
+    Role.ACCELERATOR: _accelerator,
+    Role.NIC: _nic,
+    Role.STORAGE: _storage,
+    Role.PORT: _port,
+    Role.MEMORY: _memory,
+    Role.FABRIC: _fabric,
+    Role.OUTER_FABRIC: _fabric,
+    Role.MESH: _mesh,
+    Role.PEERS: _mesh,
+    Role.NETWORK: _network,
+}

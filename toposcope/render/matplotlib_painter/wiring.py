@@ -1,0 +1,180 @@
+"""Paints a wiring diagram to PNG, SVG or PDF. Boxes and edges carry ids in the SVG: component ids and ``a--b``."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from toposcope.model import Grade, Medium, State
+from toposcope.render.diagram.parts import Rect, Text
+from toposcope.render.diagram.search import Marked, find_marked
+from toposcope.render.diagram.sketch import Role
+from toposcope.render.glyphs import printable, text_width
+from toposcope.render.matplotlib_painter.canvas import Sheet, curve, kind_of, polyline, rounded
+from toposcope.render.palette import GRADE_FADE, LINE_WIDTHS, THEMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from toposcope.render.diagram.parts import Box, Diagram, Edge, LegendEntry, Marking
+    from toposcope.render.palette import Theme, ThemeName
+
+_FILLS = {
+    Role.SOCKET: "host",
+    Role.NUMA: "host",
+    Role.ROOT_COMPLEX: "host",
+    Role.SWITCH: "switch",
+    Role.BRIDGE: "switch",
+    Role.ACCELERATOR: "accelerator",
+    Role.NIC: "nic",
+    Role.PORT: "port",
+    Role.STORAGE: "storage",
+    Role.MEMORY: "memory",
+    Role.FABRIC: "fabric",
+    Role.MESH: "fabric",
+    Role.PEERS: "peers",
+    Role.OUTER_FABRIC: "fabric",
+    Role.NETWORK: "network",
+    Role.UNSEEN: "unseen",
+}
+_STACK = 2.5
+_DASHES = (4.0, 2.4)
+_DOTS = (1.6, 2.6)
+_FADE = 0.62
+_CAPTION_SIZE = 10.0
+_CAPTION_LINE = 14.0
+
+
+def paint(diagram: Diagram, path: Path, *, theme: ThemeName = "light", marking: Marking | None = None) -> None:
+    """Write the picture; the file's ending says which kind. ``marking`` points out a path and its bottleneck."""
+    _sheet(diagram, THEMES[theme], marking).save(path, kind_of(path))
+
+
+def svg_of(diagram: Diagram, *, theme: ThemeName = "light", marking: Marking | None = None) -> str:
+    """Return the picture as SVG text."""
+    buffer = io.BytesIO()
+    _sheet(diagram, THEMES[theme], marking).save(buffer, "svg")
+    return buffer.getvalue().decode()
+
+
+def _sheet(diagram: Diagram, theme: Theme, marking: Marking | None) -> Sheet:
+    marked = find_marked(diagram, marking)
+    caption = list(_wrap(printable(marking.caption), diagram.width - 28)) if marking and marking.caption else []
+    sheet = Sheet(diagram.width, diagram.height + _CAPTION_LINE * len(caption), theme.ground)
+    if diagram.frame is not None:
+        sheet.shape(rounded(diagram.frame, 9), edge=theme.frame, width=1.0, gid="host")
+    for box in diagram.boxes:
+        _box(sheet, theme, box, marked)
+    for edge in sorted(diagram.edges, key=lambda edge: (edge.id in marked.edges, edge.cased)):
+        _edge(sheet, theme, edge, marked)
+    for box in diagram.boxes:
+        faded = _faded(marked, box.id, marked.boxes)
+        for index, text in enumerate(box.texts):
+            colour = theme.text if index == 0 else theme.faint_text
+            sheet.text(text, theme.lighter(colour, _FADE) if faded else colour)
+    for edge in diagram.edges:
+        _label(sheet, theme, edge, marked)
+    _words(sheet, theme, diagram)
+    for index, line in enumerate(caption):
+        y = diagram.height + _CAPTION_LINE * index
+        sheet.text(Text(line, 14, y, _CAPTION_SIZE, bold=True, anchor="start"), theme.bottleneck)
+    return sheet
+
+
+def _faded(marked: Marked, name: str, chosen: frozenset[str]) -> bool:
+    """Tell whether something stands back because a path is pointed out that it is not on."""
+    return bool(marked) and name not in chosen
+
+
+def _box(sheet: Sheet, theme: Theme, box: Box, marked: Marked) -> None:
+    fill, edge = theme.fills[_FILLS[box.role]]
+    faded = _faded(marked, box.id, marked.boxes)
+    if box.grade is Grade.ASSUMED or faded:
+        fill, edge = theme.lighter(fill, 0.45), theme.lighter(edge, 0.45)
+    slow = box.id in marked.bottleneck_boxes
+    if slow:
+        edge = theme.bottleneck
+    if box.count != 1 and box.role not in (Role.MESH, Role.PEERS, Role.PORT):
+        for step in (2, 1):
+            behind = Rect(box.rect.x + _STACK * step, box.rect.y - _STACK * step, box.rect.width, box.rect.height)
+            sheet.shape(rounded(behind), fill=fill, edge=edge, width=0.8)
+    unknown = box.role is Role.UNSEEN
+    width = 2.4 if slow else 1.0
+    sheet.shape(rounded(box.rect), fill=fill, edge=edge, width=width, dashes=_DASHES if unknown else None, gid=box.id)
+
+
+def _edge(sheet: Sheet, theme: Theme, edge: Edge, marked: Marked) -> None:
+    path = curve(edge.points) if edge.curve else polyline(edge.points)
+    slow = edge.id in marked.bottleneck_edges
+    width = max(LINE_WIDTHS[edge.width_class], 3.0 if slow else 0.0)
+    colour = theme.bottleneck if slow else edge_colour(theme, edge)
+    if _faded(marked, edge.id, marked.edges):
+        colour = theme.lighter(colour, _FADE)
+    if edge.cased:
+        sheet.shape(path, edge=theme.ground, width=width + 3.2)
+    dashes = {State.DEGRADED: _DASHES, State.DOWN: _DOTS}.get(edge.state)
+    sheet.shape(path, edge=colour, width=width, dashes=dashes, gid=edge.id)
+
+
+def edge_colour(theme: Theme, edge: Edge) -> str:
+    """Return the colour of a line: its medium's, grey where its figure is not known, lighter where it is assumed."""
+    if edge.on_chip:
+        return theme.media["chip"]
+    if edge.figure in ("?", "down"):
+        return theme.unknown
+    return theme.lighter(theme.medium(edge.medium), GRADE_FADE[edge.grade])
+
+
+def _label(sheet: Sheet, theme: Theme, edge: Edge, marked: Marked) -> None:
+    if edge.label is None:
+        return
+    slow = edge.id in marked.bottleneck_edges
+    sheet.shape(rounded(edge.label.rect, 3), fill=theme.ground, edge=theme.bottleneck if slow else None, width=1.2)
+    colour = theme.bottleneck if slow else theme.unknown if edge.figure == "?" else theme.text
+    faded = _faded(marked, edge.id, marked.edges)
+    for index, text in enumerate(edge.label.texts):
+        ink = colour if index == 0 or slow else theme.faint_text
+        sheet.text(text, theme.lighter(ink, _FADE) if faded else ink)
+
+
+def _words(sheet: Sheet, theme: Theme, diagram: Diagram) -> None:
+    for index, text in enumerate(diagram.headings):
+        sheet.text(text, theme.faint_text if index else theme.text)
+    for entry in diagram.legend:
+        _sample(sheet, theme, entry)
+        sheet.text(entry.text, theme.text)
+    for text in diagram.note_texts:
+        sheet.text(text, theme.faint_text)
+
+
+def _sample(sheet: Sheet, theme: Theme, entry: LegendEntry) -> None:
+    rect = entry.rect
+    y = rect.y + rect.height / 2
+    path = polyline(((rect.x, y), (rect.right, y)))
+    pcie = theme.media["pcie"]
+    inks = {
+        "on-chip": (theme.media["chip"], None, 1.0),
+        "degraded": (pcie, _DASHES, 2.4),
+        "unknown": (theme.unknown, None, 1.6),
+        "assumed": (theme.lighter(pcie, GRADE_FADE[Grade.ASSUMED]), None, 2.4),
+    }
+    colour, dashes, width = inks.get(entry.sample) or (_medium_colour(theme, entry.sample), None, 3.0)
+    sheet.shape(path, edge=colour, width=width, dashes=dashes)
+
+
+def _medium_colour(theme: Theme, sample: str) -> str:
+    return theme.medium(Medium(sample))
+
+
+def _wrap(text: str, room: float) -> Iterable[str]:
+    line = ""
+    for word in text.split():
+        longer = f"{line} {word}".strip()
+        if line and text_width(longer, _CAPTION_SIZE, bold=True) > room:
+            yield line
+            line = word
+        else:
+            line = longer
+    if line:
+        yield line

@@ -40,6 +40,8 @@ _DEVICE = re.compile(r"([0-9a-f]{2}\.[0-7])")
 _BRIDGE = re.compile(r"-\[([0-9a-f]{2})(?:-([0-9a-f]{2}))?\]-|-(?=-)")
 _NAME = re.compile(r"[ \t]+(.*)$")
 _ID = re.compile(r"(?:^| )\[([0-9a-f]{4}:[0-9a-f]{4})\]$")
+# The first list of a forest stands in column 1 even where runs of blanks were made one.
+_TELLING = 8
 _CUT = re.compile(r"\s*[\[(<]?\s*(?:\.{2,}|…|snip|cut|omitted|skipped)", re.IGNORECASE)
 
 
@@ -55,11 +57,12 @@ class _Bus:
 
 @dataclass(slots=True)
 class _List:
-    """An open list: the column of its ``+``, and the bus or bridge that its entries belong to."""
+    """An open list: the column of its ``+``, the bus or bridge of its entries, and the text of the last one."""
 
     column: int
     bus: _Bus
     closed: bool = False
+    last: str = ""
 
 
 def parse(capture: Capture) -> Reading:
@@ -79,6 +82,7 @@ class _Walk:
         self.domain = _domain(capture.text)
         self.started = False
         self.moved = False
+        self.aligned = False
 
     def read(self) -> Reading:
         """Read line by line; after the last line of a tree other text is not looked at."""
@@ -109,6 +113,7 @@ class _Walk:
 
     def _other(self, index: int, line: str) -> None:
         if _CUT.match(line) and self.started:
+            self.aligned = not self.moved  # what does not fit from here on was cut, not moved
             self._problem(index, "lines of the tree were cut out here", line)
         elif not set(line) <= {" ", "|"}:
             problem = Problem(ProblemKind.UNREAD, self.capture.origin(index), "not a line of a tree", shown(line))
@@ -130,26 +135,29 @@ class _Walk:
             self.lists = [open_ for open_ in self.lists if open_.column < column] + [found]
         position = next(place for place, open_ in enumerate(self.lists) if open_ is found)
         del self.lists[position + 1 :]
-        found.closed = line[column] == "\\"
+        found.closed, found.last = line[column] == "\\", line[column + 2 : column + 6]
         self._entry(index, line, column + 2, found.bus)
 
     def _find(self, index: int, line: str, column: int) -> _List | None:
         """Return the list that a glyph goes on with: by its column, or by the number of guides before it.
 
-        The columns are wrong where a copy lost blanks, the number where lines were cut out. Guides that all stand
-        below open lists speak for the columns.
+        Columns are wrong from the second line on where a copy lost blanks; where they were right before, a column
+        without a list means that lines were cut out. Devices of a bus ascend, so one that does not is of another.
         """
         going_on = [open_ for open_ in self.lists if not open_.closed]
-        guides = [place for place in range(column) if line[place] == "|"]
         by_column = next((open_ for open_ in going_on if open_.column == column), None)
-        by_number = going_on[len(guides)] if len(guides) < len(going_on) else None
-        if by_column is not None and {open_.column for open_ in going_on}.issuperset(guides):
-            by_number = by_column
-        found = by_number or by_column
+        guides = [place for place in range(column) if line[place] == "|"]
+        if by_column is None or not {open_.column for open_ in going_on}.issuperset(guides):
+            if self.aligned:
+                return None
+            by_column = None
+        found = by_column or (going_on[len(guides)] if len(guides) < len(going_on) else None)
         block = _BLOCK.match(line, column + 2) is not None
-        if found is None or (found.bus.bus is None) != block:
+        if found is None or (found.bus.bus is None) != block or not (block or line[column + 2 :] > found.last):
             return None
-        if found is not by_column and not self.moved:
+        if found is by_column:
+            self.aligned = self.aligned or (column >= _TELLING and not self.moved)
+        elif not self.moved:
             self.moved = True
             self._problem(index, "the columns of the tree are moved; its guides were counted", line, repaired=True)
         return found
@@ -159,7 +167,7 @@ class _Walk:
         if line[at : at + 2] in ("+-", "\\-"):
             block = _BLOCK.match(line, at + 2) is not None
             inside = _Bus(bus.domain, None, bus.bridge, bus.root) if block else bus
-            self.lists.append(_List(at, inside, closed=line[at] == "\\"))
+            self.lists.append(_List(at, inside, line[at] == "\\", line[at + 2 : at + 6]))
             self._entry(index, line, at + 2, inside)
         elif line.startswith("--", at):
             self._entry(index, line, at + 2, bus)
@@ -239,6 +247,6 @@ def _name(text: str) -> tuple[str | None, str | None]:
 
 
 def _domain(text: str) -> str | None:
-    """Return the domain of a part whose root is missing: the only one printed, 0000 where none is."""
-    domains = {domain for domain, _ in _BLOCK.findall(text)}
-    return f"{int(domains.pop() if domains else '0', 16):04x}" if len(domains) < 2 else None  # noqa: PLR2004
+    """Return the domain of a part whose root is missing: 0000 if no other is printed."""
+    others = any(int(domain, 16) for domain, _ in _BLOCK.findall(text))
+    return None if others else "0000"

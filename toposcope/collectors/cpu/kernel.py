@@ -36,7 +36,7 @@ _WANTED = re.compile(
     r"|module_blacklist|transparent_hugepage|skew_tick|idle|cgroup)"
 )
 # Modules that make or unmake peer memory and RDMA. The first are asked for by name where the list is whole.
-_PEER_MODULES = ("nvidia_peermem", "nv_peer_mem", "gdrdrv")
+PEER_MODULES = ("nvidia_peermem", "nv_peer_mem", "gdrdrv")
 _MODULES = re.compile(
     r"nvidia\w*|nv_\w+|gdrdrv|nouveau|amdgpu|amdkfd|mlx[45]_\w+|ib_\w+|rdma_\w+|irdma|ice|bnxt_\w+|efa|hns\w*|hinic\w*"
     r"|drv_\w+|davinci\w*|ascend\w*|bonding|iommu\w*|vfio\w*|habanalabs|xe|i915|metax\w*|openvswitch|erdma|qed\w*|cxgb4"
@@ -96,15 +96,20 @@ def parse_modules(capture: Capture) -> Reading:
     return Reading(records, lines.all_problems("no line of lsmod"))
 
 
+def is_wanted_module(name: str) -> bool:
+    """Tell whether a module concerns accelerators, NICs, RDMA or the IOMMU."""
+    return _MODULES.fullmatch(name) is not None
+
+
 def _module_settings(capture: Capture, names: list[tuple[str, int]], header: int | None) -> Iterator[Setting]:
     """Only a list with its header is whole: ``lsmod | grep`` prints none, and absence then proves nothing."""
     for name, index in names:
-        if _MODULES.fullmatch(name):
+        if is_wanted_module(name):
             yield Setting(HOST, f"module.{name}", "loaded", capture.origin(index))
     if header is None:
         return
     loaded = {name for name, _ in names}
-    for name in _PEER_MODULES:
+    for name in PEER_MODULES:
         if name not in loaded:
             yield Setting(HOST, f"module.{name}", None, capture.origin(header), "absent")
     yield Setting(HOST, "modules", " ".join(sorted(loaded)), capture.origin(header))

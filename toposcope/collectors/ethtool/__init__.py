@@ -49,7 +49,7 @@ COLLECTOR = Collector(
             "ethtool-m",
             details.parse_module,
             named=re.compile(r"ethtool (?:-m|--dump-module-eeprom|--module-info) (?P<argument>\S+)"),
-            begins=re.compile(r"^\s*Identifier\s+: 0x[0-9a-f]{2} \(", _M),
+            begins=re.compile(r"^[ \t]{0,16}Identifier\s+: 0x[0-9a-f]{2} \(", _M),
             command=("ethtool", "-m", "{netdev}"),
             targets=netdevs,
             root=True,

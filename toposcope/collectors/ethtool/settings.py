@@ -58,7 +58,7 @@ def parse(capture: Capture) -> Reading:
     """Read the settings of one or more netdevs. ``state`` is the printed ``Link detected`` (``yes``, ``no``)."""
     lines = output_lines(capture)
     blocks: list[_Block] = []
-    if capture.argument and not _BEGINS.search(capture.text):
+    if capture.argument and "Settings for " not in capture.text:
         blocks.append(_Block(0, capture.argument))
     for index, text in enumerate(lines.texts):
         if match := _BEGINS.fullmatch(text):

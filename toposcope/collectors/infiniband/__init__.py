@@ -20,7 +20,7 @@ COLLECTOR = Collector(
             "ibstatus",
             ibstat.parse,
             named=re.compile(r"ibstatus\b"),
-            begins=re.compile(r"^\s*Infiniband device '[^'\n]+' port \d+ status:", _M),
+            begins=re.compile(r"^[ \t]{0,16}Infiniband device '[^'\n]+' port \d+ status:", _M),
             command=("ibstatus",),
             gives="RDMA ports with rate, lanes and state",
         ),
@@ -28,7 +28,7 @@ COLLECTOR = Collector(
             "ibstat",
             ibstat.parse,
             named=re.compile(r"ibstat\b(?: (?P<argument>[A-Za-z]\S* \d+))?"),
-            begins=re.compile(r"^\s*CA '[^'\n]+'", _M),
+            begins=re.compile(r"^[ \t]{0,16}CA '[^'\n]+'", _M),
             command=("ibstat",),
             gives="RDMA ports with rate and state",
         ),
@@ -36,7 +36,7 @@ COLLECTOR = Collector(
             "ibv-devinfo",
             devinfo.parse,
             named=re.compile(r"ibv[_ -]devinfo\b"),
-            begins=re.compile(r"^\s*hca_id:\s+\S", _M),
+            begins=re.compile(r"^[ \t]{0,16}hca_id:\s+\S", _M),
             command=("ibv_devinfo", "-v"),
             gives="RDMA ports with state, lanes and lane speed",
         ),
@@ -45,7 +45,8 @@ COLLECTOR = Collector(
             names.parse_ibdev2netdev,
             named=re.compile(r"ibdev2netdev\b"),
             begins=re.compile(
-                r"^\s*(?:[0-9a-f:]{7,16}\.[0-7]\s+\S+ \([^)\n]*\)\s[^\n]*|\S+ )port \d+ (?:\([^)\n]*\) )?==> ", _M
+                r"^[ \t]{0,16}(?:[0-9a-f:]{7,16}\.[0-7]\s+\S+ \([^)\n]*\)\s[^\n]*|\S+ )port \d+ (?:\([^)\n]*\) )?==> ",
+                _M,
             ),
             command=("ibdev2netdev", "-v"),
             gives="netdev and PCI address of each RDMA device",
@@ -55,7 +56,7 @@ COLLECTOR = Collector(
             names.parse_rdma_link,
             named=re.compile(r"rdma (?:-\w+ )*(?:link|dev)\b"),
             begins=re.compile(
-                r"^\s*(?:link )?(?:\d+/\d+: )?[A-Za-z][\w.-]*/\d+:? (?:[^\n]* )?state \w+ physical_state ", _M
+                r"^[ \t]{0,16}(?:link )?(?:\d+/\d+: )?[A-Za-z][\w.-]*/\d+:? (?:[^\n]* )?state \w+ physical_state ", _M
             ),
             command=("rdma", "link"),
             gives="netdev and state of each RDMA port",
@@ -64,7 +65,7 @@ COLLECTOR = Collector(
             "show-gids",
             names.parse_show_gids,
             named=re.compile(r"show[_ -]gids\b"),
-            begins=re.compile(r"^\s*DEV\s+PORT\s+INDEX\s+GID", _M),
+            begins=re.compile(r"^[ \t]{0,16}DEV\s+PORT\s+INDEX\s+GID", _M),
             command=("show_gids",),
             gives="netdev and address of each RDMA port",
         ),

@@ -97,7 +97,7 @@ SYSFS_ATTRIBUTES: tuple[SysfsPart, ...] = (
         "sys/class/dmi/id",
         files=("product_name", "product_version", "sys_vendor", "board_name", "board_vendor", "bios_version"),
     ),
-    SysfsPart("sysfs-host", "sys/module/*", files=("version",)),
+    SysfsPart("sysfs-host", "sys/module/*", files=("initstate", "version")),
     SysfsPart("sysfs-host", "proc/sys/kernel", files=("numa_balancing", "hostname", "osrelease")),
     SysfsPart("sysfs-host", "sys/kernel/mm/transparent_hugepage", files=("enabled",)),
 )  # fmt: skip

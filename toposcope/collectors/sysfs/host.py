@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toposcope.collectors.cpu.kernel import PEER_MODULES, is_wanted_module
 from toposcope.collectors.output_lines import whole
 from toposcope.collectors.records import Cpu, NumaNode, Setting
 from toposcope.collectors.sysfs.lines import UNREADABLE
@@ -39,7 +40,7 @@ def host_records(capture: Capture, places: Places) -> Iterator[Record]:
     """Yield what concerns the host as a whole."""
     packages = _packages(places)
     yield from _cpu(capture, places, packages)
-    for place in places.all("node"):
+    for place in sorted(places.all("node"), key=lambda place: int(place.name)):
         yield _node(capture, place, packages)
     for place in places.all("dmi"):
         for attribute, name in _DMI.items():
@@ -50,11 +51,7 @@ def host_records(capture: Capture, places: Places) -> Iterator[Record]:
         if (entry := place.entry("enabled")) and (chosen := _CHOSEN.search(entry.value)):
             yield Setting(HOST, "transparent_hugepages", chosen[1], capture.origin(entry.index))
     yield from _iommu(capture, places)
-    for place in places.all("module"):
-        origin = capture.origin(place.index)
-        yield Setting(HOST, f"module.{place.name}", "loaded", origin)
-        if version := place.value("version"):
-            yield Setting(HOST, f"module.{place.name}.version", version, origin)
+    yield from _modules(capture, places)
 
 
 def _setting(capture: Capture, place: Place, attribute: str, name: str) -> Iterator[Setting]:
@@ -79,8 +76,11 @@ def numbers(text: str) -> frozenset[int]:
 
 
 def _packages(places: Places) -> dict[int, int]:
+    """Give each CPU its socket, numbered from 0 in the order of package ids, which may begin anywhere."""
     found = ((place.name, whole(place.value("physical_package_id") or "")) for place in places.all("topology"))
-    return {int(cpu): package for cpu, package in found if package is not None and package >= 0}
+    known = {int(cpu): package for cpu, package in found if package is not None and package >= 0}
+    socket = {package: number for number, package in enumerate(sorted(set(known.values())))}
+    return {cpu: socket[package] for cpu, package in known.items()}
 
 
 def _cpu(capture: Capture, places: Places, packages: dict[int, int]) -> Iterator[Cpu]:
@@ -102,7 +102,7 @@ def _node(capture: Capture, place: Place, packages: dict[int, int]) -> NumaNode:
     distance = place.value("distance")
     distances = [whole(word) for word in distance.split()] if distance else []
     whole_row = [value for value in distances if value is not None]
-    sockets = {packages.get(cpu) for cpu in numbers(cpus.value)} if cpus and cpus.value else set()
+    sockets = {packages[cpu] for cpu in numbers(cpus.value if cpus else "") if cpu in packages}
     return NumaNode(
         node=int(place.name),
         origin=capture.origin(place.index),
@@ -132,6 +132,24 @@ def _iommu(capture: Capture, places: Places) -> Iterator[Setting]:
     named = sorted({kind for kind, _ in kinds if kind})
     if named:
         yield Setting(HOST, "iommu.types", " ".join(named), capture.origin(kinds[0][1]))
+
+
+def _modules(capture: Capture, places: Places) -> Iterator[Setting]:
+    """Name the modules that matter. ``initstate`` is there for loaded ones only, and missing for what is built in."""
+    loaded = {place.name: place for place in places.all("module") if place.value("initstate")}
+    for place in places.all("module"):
+        if not is_wanted_module(place.name):
+            continue
+        origin = capture.origin(place.index)
+        yield Setting(
+            HOST, f"module.{place.name}", "loaded" if place.name in loaded or not loaded else "builtin", origin
+        )
+        if version := place.value("version"):
+            yield Setting(HOST, f"module.{place.name}.version", version, origin)
+    if loaded:
+        origin = capture.origin(min(place.index for place in loaded.values()))
+        absent = (name for name in PEER_MODULES if name not in loaded)
+        yield from (Setting(HOST, f"module.{name}", None, origin, "absent") for name in absent)
 
 
 def _links(folder: Place) -> list[str]:

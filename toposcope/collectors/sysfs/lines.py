@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from toposcope.collectors.output_lines import Lines
 
 LINK = "->"
+_LONGEST = 4096
 UNREADABLE = "!"
 # The attribute is the first path component before a colon that has the shape of a file name of /sys. Addresses
 # (0000:3b:00.0), pci0000:3b and SCSI names (11:0:7:0, port-11:0) hold colons too, but a digit or hex pair follows
@@ -44,7 +45,6 @@ _DENIED = re.compile(
 )
 _GROUP_MEMBER = re.compile(r"\S*/iommu_groups/\d+/devices/[0-9a-fA-F:]+\.[0-7]")
 _LS_LINK = re.compile(r"l[rwxst-]{9}[.+@]?\s.*?(?P<name>[^\s/]\S*) -> (?P<target>\S+)\s*")
-_LS_FOLDER = re.compile(r"(?P<path>\S*/\S*?)/?:\s*")
 _HEAD = re.compile(r"==> (?P<path>\S+) <==\s*")
 _COMMAND = re.compile(r"(?:^|[\s#$%>;&|])(?P<tool>cat|head|tail|more|less|readlink|realpath)\s(?P<rest>.*)")
 _PATTERN = re.compile(r"[*?{}$]")
@@ -88,6 +88,12 @@ def _asked(argument: str | None) -> list[str]:
     return [path for path in _SYS_PATH.findall(argument or "") if not _PATTERN.search(path)]
 
 
+def _folder(text: str) -> str | None:
+    """Return the folder that ``ls`` names above its links: ``/sys/class/net:``."""
+    text = text.strip()
+    return text[:-1].rstrip("/") if text.endswith(":") and "/" in text and " " not in text else None
+
+
 class _Reader:
     """Reads the forms of terminals; it remembers which paths wait for a value and which folder ``ls`` lists."""
 
@@ -100,6 +106,9 @@ class _Reader:
 
     def read(self, index: int, text: str) -> Iterator[Entry]:
         if not text.strip():
+            return
+        if len(text) > _LONGEST:
+            self._lines.stray(index)
             return
         entry = self._entry(index, text)
         if entry is not None:
@@ -129,7 +138,7 @@ class _Reader:
         if self._headed is not None and not _HEAD.fullmatch(value):
             head, _, tail = self._headed.rpartition("/")
             return Entry(head, tail, value, index)
-        if not self._asked or _LS_FOLDER.fullmatch(value):
+        if not self._asked or _folder(value):
             return None
         path = self._asked.pop(0)
         if self._link:
@@ -143,8 +152,8 @@ class _Reader:
             self._headed = match["path"]
         elif is_prompt(text) or text.lstrip("# ").startswith(("cat ", "readlink ", "realpath ")):
             self._command(text)
-        elif match := _LS_FOLDER.fullmatch(text):
-            self._folder = match["path"]
+        elif folder := _folder(text):
+            self._folder = folder
         else:
             return text.startswith(("total ", "\u603b\u7528\u91cf"))
         self._lines.fits(index)

@@ -85,7 +85,8 @@ def _netdevs(capture: Capture, places: Places) -> Iterator[Record]:
             members=tuple((bonds[place.name].value("slaves") or "").split()) if place.name in bonds else None,
             bond=bond,
         )
-        yield from _counters(capture, place.name, [place, *_of(places, "net-counter", place.name)])
+        counting = [place, *_of(places, "net-counter", place.name)]
+        yield from _counters(capture, place.name, counting, hardware=place.target("device") is not None)
     for name, place in bonds.items():
         if places.get("net", name) is None:
             members = tuple((place.value("slaves") or "").split())
@@ -119,12 +120,13 @@ def _bond_settings(capture: Capture, name: str, place: Place) -> Iterator[Settin
             yield Setting(name, setting, entry.value, capture.origin(entry.index))
 
 
-def _counters(capture: Capture, subject: str, places: list[Place]) -> Iterator[Setting]:
+def _counters(capture: Capture, subject: str, places: list[Place], *, hardware: bool = True) -> Iterator[Setting]:
+    """Yield the counters; of a virtual device only those that count something."""
     for place in places:
         for attribute, entries in place.attributes.items():
             if attribute == "carrier_changes" or place.kind.endswith("counter"):
                 value = whole(entries[0].value)
-                if value is not None:
+                if value is not None and (value or hardware):
                     yield Setting(subject, f"counter.{attribute}", value, capture.origin(entries[0].index))
 
 

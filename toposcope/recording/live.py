@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 from toposcope import __version__
 from toposcope.base import Capture
 from toposcope.collectors import COLLECTORS
-from toposcope.recording import sysfs
+from toposcope.recording import nvml, sysfs
 from toposcope.recording.disk_tree import DiskTree
-from toposcope.recording.limits import unread
+from toposcope.recording.outcomes import problems_of
 from toposcope.recording.process import Ran, Runner, run
 from toposcope.recording.recording import Command, Outcome, Recording
 from toposcope.recording.text import decode
@@ -29,7 +29,6 @@ from toposcope.recording.text import decode
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from toposcope.base import Problem
     from toposcope.collectors import Collector, Source
     from toposcope.collectors.records import Record
 
@@ -41,8 +40,7 @@ _PLACEHOLDER = re.compile(r"\{\w+\}")
 _TARGET = re.compile(r"[A-Za-z0-9_][\w.:@/-]{0,127}")
 _UNSAFE = re.compile(r"[^\w.,=:@+~-]+")
 _SYSFS = "sysfs"
-_MAY_BE_EMPTY = ("cat", "find", "lsmod", "rdma")
-"""Tools whose silence is an answer."""
+_NVML = "nvml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,24 +84,26 @@ def collect(
     key and ``running`` or the outcome, from this thread alone. Ctrl-C ends the run: what there is is returned.
     """
     under_way = _Run(runner, sysroot, timeout, progress or (lambda _key, _state: None))
-    interrupted = _gather(under_way, collectors)
+    _gather(under_way, collectors)
+    sources = [source for collector in collectors for source in collector.sources]
     is_root = os.geteuid() == 0 if root is None else root
     return Recording(
         host=host if host is not None else socket.gethostname() or None,
         captures=tuple(sorted(under_way.captures, key=_order(collectors))),
-        problems=(*_problems(under_way.commands, collectors, root=is_root), *interrupted),
+        problems=tuple(problems_of(under_way.commands, sources, as_root=is_root)),
         made_by=f"toposcope {__version__}",
         time=time if time is not None else datetime.now(UTC).isoformat(timespec="seconds"),
         commands=tuple(sorted(under_way.commands, key=lambda command: command.file or "~")),
+        as_root=is_root,
     )
 
 
-def _gather(under_way: _Run, collectors: tuple[Collector, ...]) -> tuple[Problem, ...]:
+def _gather(under_way: _Run, collectors: tuple[Collector, ...]) -> None:
     first = [
-        _Job(source, source.command)
+        _Job(source, source.command or (_NVML,))
         for collector in collectors
         for source in collector.sources
-        if source.command and not _has_placeholder(source)
+        if (source.command and not _has_placeholder(source)) or source.key == _NVML
     ]
     pool = ThreadPoolExecutor(WORKERS)
     try:
@@ -113,10 +113,8 @@ def _gather(under_way: _Run, collectors: tuple[Collector, ...]) -> tuple[Problem
         _run_all(under_way, pool, _second_stage(under_way.captures, collectors))
     except KeyboardInterrupt:
         under_way.stop.set()
-        return (unread("manifest.json", "stopped by the user: commands are missing"),)
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-    return ()
 
 
 def _has_placeholder(source: Source) -> bool:
@@ -125,26 +123,33 @@ def _has_placeholder(source: Source) -> bool:
 
 def _run_all(under_way: _Run, pool: ThreadPoolExecutor, jobs: Sequence[_Job]) -> None:
     waiting: dict[Future[Ran], _Job] = {}
-    for job in jobs:
-        under_way.progress(job.source.key, "running")
-        words = _in_sysroot(job.words, under_way.sysroot)
-        future = pool.submit(under_way.runner, words, timeout_s=under_way.timeout_s, stop=under_way.stop)
-        waiting[future] = job
-    while waiting:
-        done, _ = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-        for future in done:
-            _finish(under_way, waiting.pop(future), future.result())
+    try:
+        for job in jobs:
+            under_way.progress(job.source.key, "running")
+            words = _words_run(job.words, under_way.sysroot)
+            future = pool.submit(under_way.runner, words, timeout_s=under_way.timeout_s, stop=under_way.stop)
+            waiting[future] = job
+        while waiting:
+            done, _ = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+            for future in done:
+                _finish(under_way, waiting.pop(future), future.result())
+    except KeyboardInterrupt:
+        stopped = (Command(job.source.key, job.words, Outcome.STOPPED) for job in waiting.values())
+        under_way.commands.extend(stopped)
+        raise
 
 
-def _in_sysroot(words: tuple[str, ...], sysroot: Path) -> tuple[str, ...]:
-    """Let ``cat /proc/cmdline`` read below the given root."""
+def _words_run(words: tuple[str, ...], sysroot: Path) -> tuple[str, ...]:
+    """Return what is executed: NVML is asked by a Python of its own, ``cat /proc/cmdline`` reads below the root."""
+    if words == (_NVML,):
+        return nvml.command()
     if words[0] != "cat" or sysroot == Path("/"):
         return words
     return tuple(str(sysroot / word.lstrip("/")) if word.startswith("/") else word for word in words)
 
 
 def _finish(under_way: _Run, job: _Job, ran: Ran) -> None:
-    if job.words[0] == "cat" and "No such file" in ran.error:
+    if (job.words[0] == "cat" and "No such file" in ran.error) or ran.exit_code == nvml.ABSENT:
         ran = replace(ran, outcome=Outcome.ABSENT)
     text = decode(ran.output)
     keeps = text is not None and text.strip() != "" and ran.outcome is not Outcome.ABSENT
@@ -168,7 +173,9 @@ def _finish(under_way: _Run, job: _Job, ran: Ran) -> None:
 
 def _free_name(words: Sequence[str], taken: set[str]) -> str:
     """Name an output after its command: ``nvidia-smi_topo_-m``; a file that was read keeps its path."""
-    if words[0] == "cat" and len(words) == 2:  # noqa: PLR2004 - the tool and one path
+    if tuple(words) == (_NVML,):
+        name = "nvml.json"
+    elif words[0] == "cat" and len(words) == 2:  # noqa: PLR2004 - the tool and one path
         name = "/".join(_UNSAFE.sub("_", part) for part in words[1].split("/") if part not in ("", ".", ".."))
     else:
         name = _UNSAFE.sub("_", " ".join(words)).strip("_")[:200]
@@ -222,32 +229,3 @@ def _is_target(value: str) -> bool:
 def _order(collectors: tuple[Collector, ...]) -> Callable[[Capture], tuple[int, str]]:
     place = {source.key: i for i, source in enumerate(source for c in collectors for source in c.sources)}
     return lambda capture: (place.get(capture.source, len(place)), capture.file)
-
-
-def _problems(commands: Iterable[Command], collectors: tuple[Collector, ...], *, root: bool) -> Iterable[Problem]:
-    """Say what is missing although its tool is there; a tool that is absent is the rule, not a problem."""
-    wants_root = {source.key for collector in collectors for source in collector.sources if source.root}
-    for command in commands:
-        line, hint = " ".join(command.words), ""
-        if command.source in wants_root and not root:
-            hint = "; as root it shows more"
-        if message := _message(command):
-            yield unread(command.file or line, f"{line} {message}{hint}", command.error, source=command.source)
-        elif hint and command.outcome is Outcome.DONE:
-            yield unread(command.file or line, f"{line} was not run as root: it may show less", source=command.source)
-
-
-def _message(command: Command) -> str | None:
-    if command.truncated:
-        return "printed more than the limit: its end is missing"
-    if command.outcome is Outcome.DONE:
-        return None if command.exit_code in (0, None) else f"ended with exit code {command.exit_code}"
-    if command.outcome is Outcome.EMPTY and command.words[0] in _MAY_BE_EMPTY:
-        return None
-    messages = {
-        Outcome.REFUSED: "was refused",
-        Outcome.TIMED_OUT: f"did not end within the time limit ({command.duration_s:.0f} s)",
-        Outcome.EMPTY: "printed nothing",
-        Outcome.STOPPED: "was stopped",
-    }
-    return messages.get(command.outcome)

@@ -1,6 +1,6 @@
 """``manifest.json``, the first file of a recording that a live run made: what was run, when, and what became of it.
 
-The form is ``{"schema": "toposcope.recording/1", "tool", "host", "time", "commands": [{"source", "command",
+The form is ``{"schema": "toposcope.recording/1", "tool", "host", "time", "as_root", "commands": [{"source", "command",
 "argument", "outcome", "exit_code", "duration_s", "file", "error", "truncated"}]}``. A manifest that is damaged or of
 another form is no manifest; the files beside it are then recognised as any others.
 """
@@ -40,6 +40,7 @@ class _Form(msgspec.Struct, frozen=True):
     tool: str | None = None
     host: str | None = None
     time: str | None = None
+    as_root: bool | None = None
     commands: list[_Line] = []
 
 
@@ -52,6 +53,7 @@ class Manifest:
     host: str | None
     time: str | None
     commands: tuple[Command, ...]
+    as_root: bool | None = None
 
     def holds(self, path: str) -> bool:
         """Tell whether a path lies in the manifest's folder."""
@@ -89,7 +91,7 @@ def manifest_of(entry: Entry) -> Manifest | None:
         )
         for line in form.commands
     )
-    return Manifest(entry.path, form.tool, form.host, form.time, commands)
+    return Manifest(entry.path, form.tool, form.host, form.time, commands, form.as_root)
 
 
 def manifest_text(recording: Recording) -> str:
@@ -108,5 +110,5 @@ def manifest_text(recording: Recording) -> str:
         )
         for command in recording.commands
     ]
-    form = _Form(SCHEMA, recording.made_by, recording.host, recording.time, lines)
+    form = _Form(SCHEMA, recording.made_by, recording.host, recording.time, recording.as_root, lines)
     return msgspec.json.format(msgspec.json.encode(form), indent=2).decode() + "\n"

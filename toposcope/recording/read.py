@@ -15,6 +15,7 @@ from toposcope.recording.files import entries_of_bytes, entries_of_path
 from toposcope.recording.hosts import Found, Group, by_host
 from toposcope.recording.limits import MAX_NAMED_PROBLEMS, Budget, unread
 from toposcope.recording.manifest import Manifest, manifest_of
+from toposcope.recording.outcomes import problems_of
 from toposcope.recording.recognise import Recognised, recogniser
 from toposcope.recording.recording import Recording
 from toposcope.recording.text import decode
@@ -26,10 +27,12 @@ if TYPE_CHECKING:
     from toposcope.base import Origin, Problem
     from toposcope.collectors import Source
     from toposcope.recording.entries import Entry
-    from toposcope.recording.recognise import Recogniser
+from toposcope.recording.recognise import Recogniser
 
 STDIN = "-"
 ALL_SOURCES = tuple(source for collector in COLLECTORS for source in collector.sources)
+
+_ORDER = {source.key: place for place, source in enumerate(ALL_SOURCES)}
 
 
 def read(
@@ -103,21 +106,26 @@ def _captures(entries: Iterable[Entry], known: Recogniser) -> tuple[list[Found],
         if text is None or not text.strip():
             unknown.append(unread(entry.name, "an empty file" if text is not None else "not text: a binary file"))
             continue
-        captures, prose = _of_document(entry, text, _named(entry, aliases, manifests, known), known)
+        if said := _said(entry, manifests, known):
+            found.append(Found(Capture(said.source.key, entry.name, text, argument=said.argument), entry.path))
+            continue
+        captures, prose = _of_document(entry, text, _named(entry, aliases, known), known)
         found += captures
         (problems if captures else unknown).extend(prose)
     found += captures_of_trees(trees)
     return found, problems + _counted(unknown), manifests
 
 
-def _named(
-    entry: Entry, aliases: dict[str, list[str]], manifests: Iterable[Manifest], known: Recogniser
-) -> Recognised | None:
+def _said(entry: Entry, manifests: Iterable[Manifest], known: Recogniser) -> Recognised | None:
+    """Return what a manifest says of a file: a live run wrote it, and it holds that output and nothing else."""
     for manifest in manifests:
         if said := manifest.source_of(entry.path):
             source = next((source for source in known.sources if source.key == said[0]), None)
-            if source is not None:
-                return Recognised(source, said[1])
+            return Recognised(source, said[1]) if source is not None else None
+    return None
+
+
+def _named(entry: Entry, aliases: dict[str, list[str]], known: Recogniser) -> Recognised | None:
     names = (known.of_name(path) for path in (entry.path, *aliases.get(entry.path, ())))
     return next((name for name in names if name), None)
 
@@ -153,7 +161,7 @@ def _counted(problems: list[Problem]) -> list[Problem]:
 
 
 def _recording(group: Group, problems: list[Problem], manifests: list[Manifest], hosts: int) -> Recording:
-    captures = tuple(dict.fromkeys(each.capture for each in group.found))
+    captures = tuple(sorted(dict.fromkeys(each.capture for each in group.found), key=_place))
     files = {capture.file for capture in captures}
     own = [problem for problem in problems if hosts == 1 or problem.origin.file in files]
     manifest = next((m for m in manifests if hosts == 1 or any(m.holds(each.path) for each in group.found)), None)
@@ -166,7 +174,14 @@ def _recording(group: Group, problems: list[Problem], manifests: list[Manifest],
         made_by=manifest.made_by,
         time=manifest.time,
         commands=manifest.commands,
+        as_root=manifest.as_root,
+        problems=(*recording.problems, *problems_of(manifest.commands, ALL_SOURCES, as_root=manifest.as_root)),
     )
+
+
+def _place(capture: Capture) -> tuple[int, str, int]:
+    """Order captures by their sources, so that a folder and an archive of it read alike."""
+    return _ORDER.get(capture.source, len(_ORDER)), capture.file, capture.first_line
 
 
 def _nothing(paths: Sequence[Path], entries: list[Entry], problems: list[Problem], known: Recogniser) -> InputError:

@@ -44,7 +44,8 @@ class Command:
 class Recording:
     """All captures of one host. ``host`` is its name where something tells it, or what tells several apart.
 
-    ``made_by`` (``toposcope 0.3``), ``time`` (ISO 8601) and ``commands`` are the manifest's, empty for other input.
+    ``made_by`` (``toposcope 0.3``), ``time`` (ISO 8601) and ``commands`` are the manifest's, empty for other input;
+    ``as_root`` tells whether the commands ran as root, None where nothing tells.
     """
 
     host: str | None
@@ -53,3 +54,4 @@ class Recording:
     made_by: str | None = None
     time: str | None = None
     commands: tuple[Command, ...] = ()
+    as_root: bool | None = None

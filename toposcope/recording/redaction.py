@@ -50,8 +50,10 @@ _HOST_AT = tuple(
     for pattern in (
         r"^[ \t>(\[\w.)-]{0,40}?[\w.-]{1,64}@(?P<name>[\w.-]{2,64})(?=[ :\]][^\n]{0,160}[#$%>])",
         r"^Linux (?P<name>[\w.-]{2,64}) \d",
-        r"(?i:\b(?:host ?name|node ?name|sysname|system name)\b)[\"']?[ \t]*[:=][ \t]*[\"']?"
-        r"(?P<name>[A-Za-z][\w.-]{1,63})",
+        (
+            r"(?i:\b(?:host ?name|node ?name|sysname|system name)\b)[\"']?[ \t]*[:=][ \t]*[\"']?"
+            r"(?P<name>[A-Za-z][\w.-]{1,63})"
+        ),
         r"(?i:system name tlv)\s{1,20}(?P<name>[A-Za-z][\w.-]{1,63})",
         r"^HOSTNAME=(?P<name>[\w.-]{2,64})$",
         r"(?i:\bnode description|node_desc|device name)[ \t:=.]+(?P<name>[\w.-]{2,64}) (?:mlx|hfi|HCA|bnxt)",

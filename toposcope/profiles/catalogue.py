@@ -34,7 +34,10 @@ class ScaleUp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Device(Entry, frozen=True):
-    """An accelerator. ``aliases`` are names that tools print, without the vendor. ``peer_over_pcie``: None unknown."""
+    """An accelerator. ``aliases`` are names that tools print, without the vendor. ``peer_over_pcie``: None unknown.
+
+    ``memory_gb`` is the memory's size, ``memory_gbs`` its bandwidth.
+    """
 
     name: str
     vendor: str
@@ -43,6 +46,7 @@ class Device(Entry, frozen=True):
     form_factor: str | None = None
     architecture: str | None = None
     memory_gb: float | None = None
+    memory_gbs: float | None = None
     pcie: Pcie | None = None
     fabric: ScaleUp | None = None
     peer_over_pcie: bool | None = None
@@ -118,8 +122,9 @@ class Class(Entry, frozen=True):
 class Platform(Entry, frozen=True):
     """A CPU family and how well it lets accelerators reach each other across its sockets.
 
-    ``matches`` are words of the CPU's model name; ``family`` and ``models`` are what lscpu prints. ``crossing`` is the
-    suffix of the efficiency classes for it.
+    ``matches`` are regular expressions, searched for in the CPU's model name without regard to case; ``family`` and
+    ``models`` are what lscpu prints. ``crossing`` is the suffix of the efficiency classes for it, ``socket_link`` its
+    entry among the socket links, ``memory_gbs`` the bandwidth of one socket with all channels filled.
     """
 
     name: str
@@ -129,6 +134,7 @@ class Platform(Entry, frozen=True):
     models: tuple[int, ...] = ()
     crossing: str | None = None
     socket_link: str | None = None
+    memory_gbs: float | None = None
 
 
 class Software(Entry, frozen=True):

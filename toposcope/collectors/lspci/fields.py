@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     Reader = Callable[["Draft", "Capture", list[str], int], None]
 
-_MOST_LINES = 6
+_MOST_LINES = 10
 _EXTENDED_BEGINS = 0x100
-# What ends a field: an empty line, another field, a header.
-_END = re.compile(r"\s*$|\s*[A-Z!][\w /-]{0,30}:|\s*(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7][ \t/]")
+# What ends a field: another field, a header. An empty line does not: copies may be double-spaced.
+_END = re.compile(r"\s*[A-Z!][\w /-]{0,30}:|\s*(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7][ \t/]")
 _LINK = re.compile(r"Speed (?:unknown|<?([0-9.]{1,8})\s?G[Tb]/s)(?: \(\w+\))?,\s*Width x([0-9]{1,3})")
 _BUS = re.compile(r"secondary=([0-9a-f]{2}),\s*subordinate=([0-9a-f]{2})")
 _NODE = re.compile(r"NUMA node:?\s+([0-9]{1,5})\b")
@@ -193,7 +193,7 @@ def _errors(name: str) -> Reader:
     def read(draft: Draft, capture: Capture, lines: list[str], index: int) -> None:
         flags = _FLAG_SET.findall(lines[index])
         for line in lines[index + 1 : index + _MOST_LINES]:
-            if not _FLAGS.fullmatch(line):
+            if line and not _FLAGS.fullmatch(line):
                 break
             flags += _FLAG_SET.findall(line)
         draft.set(name, " ".join(flags), capture.origin(index))

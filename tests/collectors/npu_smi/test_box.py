@@ -104,7 +104,7 @@ def test_a_blank_bus_id_leaves_the_address_unknown():
 
 def test_a_row_cut_short_keeps_its_address_and_is_reported():
     text = box([ONE], Style())
-    first, second = rows(ONE, Style())
+    _, second = rows(ONE, Style())
     cut = text[: text.index(second) + second.index("65536") + 3]
 
     reading = parse(capture(cut))
@@ -247,7 +247,7 @@ def test_no_text_makes_it_raise(text):
 
 @given(st.integers(0, 10_000), st.lists(CHIPS, min_size=1, max_size=8, unique_by=lambda chip: chip.npu), STYLES)
 def test_no_damage_makes_it_raise_or_invents_an_npu(seed, chips, style):
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 - damage, no secret
     lines = box(chips, style).splitlines()
     for _ in range(4):
         place = chance.randrange(len(lines))

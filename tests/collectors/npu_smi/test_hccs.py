@@ -147,4 +147,4 @@ def test_a_printed_status_is_read_back(modes):
 def test_no_text_makes_them_raise(text, argument):
     for read in (parse, parse_remote, parse_traffic):
         reading = read(capture(text, argument))
-        assert reading.records or reading.problems or not text.strip(" \n|+-=")
+        assert reading.records or reading.problems

@@ -129,8 +129,8 @@ def test_without_a_card_nothing_is_kept_and_that_is_said():
         ("This device does not support querying spod-info.", "unsupported", 0),
         ("This device dose not support querying spod-info.", "unsupported", 0),
         ("This command cannot be executed on a VM.", "unsupported", 0),
-        ("Failed to query \"spod-info\" info.", "unreadable", 1),
-        ("Invalid card id.\nError parameter of -i\nUsage: npu-smi info <watch|proc|-t type> [Options...]", "unreadable", 2),
+        ('Failed to query "spod-info" info.', "unreadable", 1),
+        ("Invalid card id.\nError parameter of -i\nUsage: npu-smi info <watch|proc|-t type> ", "unreadable", 2),
     ],
 )  # fmt: skip
 def test_a_refusal_gives_the_question_its_status(sentence, status, problems):

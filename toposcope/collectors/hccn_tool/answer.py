@@ -43,7 +43,7 @@ _MARK = re.compile(
 )
 _BARE_MARK = re.compile(r"(?:[-=#*]+\s*(\d{1,4})\s*[-=#*]*|(\d{1,4}):?)")
 _IN_TEXT = re.compile(
-    r"Settings for eth(\d{1,9})|device (\d{1,9}) PING|dev_id:\s?(\d{1,9})|.{0,100}Iface:\s?eth(\d{1,9})"
+    r".{0,40}Settings for eth(\d{1,9})|device (\d{1,9}) PING|dev_id:\s?(\d{1,9})|.{0,100}Iface:\s?eth(\d{1,9})"
     r"|\S{1,60}(?:\s+\S{1,60}){6}\s+eth(\d{1,9})$"
 )
 _MOST_NPUS = 1024
@@ -143,7 +143,7 @@ def _answers(
 ) -> list[Answer]:
     """Part an output into the answers of its NPUs."""
     asked, die, port = _asked(capture.argument)
-    parts = _parts(lines, manner)
+    parts = _parts(lines, manner, loop=len(asked) != 1 and not manner.alone)
     unmarked = [part for part in parts if part[0] is None]
     if len(parts) == 1 and len(asked) == 1:
         _clash(capture, parts[0], asked[0], problems)
@@ -166,7 +166,7 @@ def _asked(argument: str | None) -> tuple[list[int], int | None, int | None]:
     return [int(word) for word in words if word.isascii() and word.isdecimal()], None, None
 
 
-def _parts(lines: Sequence[Line], manner: Manner) -> list[tuple[int | None, list[Line]]]:
+def _parts(lines: Sequence[Line], manner: Manner, *, loop: bool) -> list[tuple[int | None, list[Line]]]:
     """Cut the lines where another NPU is named, and where a loop's next answer begins."""
     parts: list[tuple[int | None, list[Line]]] = []
     keys: set[str] = set()
@@ -178,20 +178,30 @@ def _parts(lines: Sequence[Line], manner: Manner) -> list[tuple[int | None, list
             keys = set()
         if not rest.text:
             continue
-        key = rest.text.partition(":")[0].lower()
-        if not parts or (parts[-1][1] and npu is None and not manner.alone and _begins(rest, key, keys, title)):
+        if not parts or (loop and npu is None and _begins(rest, parts[-1][1], keys, title)):
             parts.append((None, []))
             keys = set()
-        keys.add(key)
+        keys.add(_key(rest))
         parts[-1][1].append(rest)
     return parts or [(None, [])]
 
 
-def _begins(line: Line, key: str, keys: set[str], title: str) -> bool:
-    """Tell whether the next answer of a loop begins here; rows of a table never begin one."""
-    if title:
+def _begins(line: Line, before: list[Line], keys: set[str], title: str) -> bool:
+    """Tell whether the next answer of a loop begins here: after other lines, and never within a table.
+
+    Two different refusals on end are one answer, the same one again is the next NPU's.
+    """
+    if not before or line.text[0] in "+|":
+        return False
+    refused = refusal(line, _REFUSALS) is not None
+    turned = refused != (refusal(before[-1], _REFUSALS) is not None)
+    if title and not turned:
         return line.text.startswith(title)
-    return line.text[0] not in "+|" and (key in keys or refusal(line, _REFUSALS) is not None)
+    return turned or _key(line) in keys
+
+
+def _key(line: Line) -> str:
+    return line.text.partition(":")[0].lower()
 
 
 def _mark(line: Line, *, bare: bool) -> tuple[int | None, Line]:

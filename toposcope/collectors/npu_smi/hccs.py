@@ -172,6 +172,8 @@ def parse_remote(capture: Capture) -> Reading:
             links.append(_wired(capture, subject, line, int(port[1])))
     if subject is None:
         problems.append(unread(capture, 0, "which NPU this HCCS wiring is of, is not known", capture.text[:80]))
+    elif not links and not problems:
+        problems.append(unread(capture, 0, "no HCCS wiring", capture.text[:80]))
     return reading(capture, found, links, problems)
 
 
@@ -208,4 +210,6 @@ def parse_traffic(capture: Capture) -> Reading:
             continue
         for way, value in zip(("tx", "rx"), cells[1:], strict=True):
             facts.append(typed(capture, subject, f"hccs.{slug(cells[0])}.{way}_gbs", line.index, value))
+    if not facts and not problems:
+        problems.append(unread(capture, 0, "no HCCS traffic", capture.text[:80]))
     return reading(capture, found, facts, problems)

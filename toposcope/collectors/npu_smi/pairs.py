@@ -150,8 +150,8 @@ def _board(capture: Capture, subject: str, index: int, values: dict[str, str]) -
     pci = pci_address(values.get("PCIe Bus Info", ""))
     model, serial = _printed(values, "Chip Name"), _printed(values, "Serial Number")
     records: list[Record] = [Accelerator(origin, subject, model=model, pci=pci, serial=serial)]
-    if pci:
-        device = _identity(values, "PCI Vendor ID", "PCI Device ID")
+    device = _identity(values, "PCI Vendor ID", "PCI Device ID")
+    if pci and device:
         subsystem = _identity(values, "Subsystem Vendor ID", "Subsystem Device ID")
         records.append(PciDevice(pci, origin, pci_id=device, subsystem_id=subsystem))
     return records

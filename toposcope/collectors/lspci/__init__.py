@@ -72,8 +72,8 @@ COLLECTOR = Collector(
             parse=parse_list,
             named=_named("v"),
             begins=re.compile(
-                rf"{_HEAD}[^\n]*\n(?:[ \t]*(?:Subsystem|DeviceName|Physical Slot|Control|Flags|LnkCap|LnkSta|!!!)\b"
-                rf"|[ \t]+[A-Z!][\w !]*:)",
+                rf"{_HEAD}[^\n]*\n(?:[ \t]*(?:Subsystem|DeviceName|Physical Slot|Control|Flags|LnkCap|LnkSta)\b"
+                rf"|[ \t]+(?:[A-Z][\w ]*:|!!!))",
                 re.MULTILINE,
             ),
             command=("lspci", "-D", "-nn", "-vvv"),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Such a line holds a few names; a longer one is something else.
 _LONGEST_LINE = 4096
-_WORDS = re.compile(r'\s*([0-9a-f:]{7,16}\.[0-7])\s+(?=")')
+_WORDS = re.compile(r'\s*([0-9a-f:]{5,16}\.[0-7])\s+(?=")')
 _WORD = re.compile(r'"((?:[^"\\]|\\.)*)"|-([rp])([0-9a-f]{2})')
 _TAG = re.compile(r"\s*([A-Za-z]{3,12}):[ \t]*(.*)")
 _NUMBERED = re.compile(r"(.*) \[([0-9a-f]{4})\]")
@@ -47,11 +47,11 @@ def parse(capture: Capture) -> Reading:
         if device is None:
             problems.append(Problem(ProblemKind.UNREAD, capture.origin(index), "no address of a device", _shown(tags)))
             continue
-        if devices:
-            problems += aliens
-        aliens.clear()
         devices.append(device)
-    if not devices:
+    if devices:
+        first, last = devices[0].origin.line, devices[-1].origin.line
+        problems += (alien for alien in aliens if first < alien.origin.line < last)
+    else:
         problems += aliens[:1]
     return Reading(tuple(devices), tuple(problems))
 

@@ -25,8 +25,8 @@ COLLECTOR = Collector(
             lscpu.parse,
             named=re.compile(r"lscpu\b"),
             begins=re.compile(
-                r"^[ \t]{0,16}(?:Architecture\s?:\s+\S|\u67b6\u6784\s*[:\uff1a]\s*\S|Architektur:\s+\S|Arquitectura:\s+\S"
-                r"|# The following is the parsable format|\{?\s*\"lscpu\"\s*:)",
+                r"^[ \t]{0,16}(?:Architecture\s?:\s+\S|\u67b6\u6784\s*[:\uff1a]\s*\S|Architektur:\s+\S"
+                r"|Arquitectura:\s+\S|# The following is the parsable format|\{?\s*\"lscpu\"\s*:)",
                 _M,
             ),
             command=("lscpu",),

@@ -204,3 +204,10 @@ def test_a_line_of_many_megabytes_is_left_out():
 
     assert len(reading.records) == len(_read(SMALL).records)
     assert len(reading.problems) == 1
+
+
+def test_a_chain_longer_than_any_machine_makes_it_not_raise():
+    chain = "-[0000:00]---" + 60 * "00.0-[01]----" + "00.0  Acme\n"
+
+    assert len(_read(chain).records) == 61
+    assert len(_read(50 * chain.rstrip("\n")).problems) == 1

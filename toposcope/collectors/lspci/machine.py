@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # Such a line holds a few names; a longer one is something else.
 _LONGEST_LINE = 4096
 _WORDS = re.compile(r'\s*([0-9a-f:]{5,16}\.[0-7])\s+(?=")')
-_WORD = re.compile(r'"((?:[^"\\]|\\.)*)"|-([rp])([0-9a-f]{2})')
+_WORD = re.compile(r'\s*+(?:"((?:[^"\\]|\\.)*+)"|-([rp])([0-9a-f]{2}))')
 _TAG = re.compile(r"\s*([A-Za-z]{3,12}):[ \t]*(.*)")
 _NUMBERED = re.compile(r"(.*) \[([0-9a-f]{4})\]")
 _NUMBER = re.compile(r"[0-9a-f]{4}")
@@ -96,11 +96,14 @@ def _is_slot(tag: str, value: str) -> bool:
 def _positional(address: str, text: str) -> dict[str, str]:
     tags = {"Slot": address}
     names = iter(_POSITIONS)
-    for word, option, number in _WORD.findall(text):
+    match = _WORD.match(text)
+    while match is not None:
+        word, option, number = match.groups()
         if option:
             tags["Rev" if option == "r" else "ProgIf"] = number
         else:
             tags[next(names, "")] = word.replace('\\"', '"')
+        match = _WORD.match(text, match.end())
     return tags
 
 

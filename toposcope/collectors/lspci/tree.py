@@ -27,12 +27,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toposcope.base import Problem, ProblemKind, pci_address
-from toposcope.collectors.lspci.lines import LONGEST_LINE, lines_of, shown
+from toposcope.collectors.lspci.lines import lines_of, shown
 from toposcope.collectors.records import PciDevice, Reading
 
 if TYPE_CHECKING:
     from toposcope.base import Capture
 
+# The tool cuts its lines at 1024 characters.
+_LONGEST_LINE = 2048
 _START = re.compile(r"[ \t\f>]*(?=-(?:\+-)?\[[0-9a-f]{4,8}:[0-9a-f]{2}\]-)")
 _GUIDES = re.compile(r"[ |]*(?=[+\\]-)")
 _BLOCK = re.compile(r"\[([0-9a-f]{4,8}):([0-9a-f]{2})\]-")
@@ -88,7 +90,7 @@ class _Walk:
         """Read line by line; after the last line of a tree other text is not looked at."""
         for index, raw in enumerate(lines_of(self.capture.text)):
             line = raw.rstrip().expandtabs().replace("\\\\-", "\\-")
-            if len(line) > LONGEST_LINE:
+            if len(line) > _LONGEST_LINE:
                 self._problem(index, f"a line of {len(line)} characters was left out", line)
             elif line:
                 self._line(index, line)

@@ -191,7 +191,7 @@ class _Builder:
 
     def port(self, owner: str, index: int, medium: Medium, gbps: float | None, members: int = 1) -> None:
         """Add a network port with its rate."""
-        name = f"{owner}/p{index}"
+        name = f"{owner}/p{index + 1}"
         if NETWORK not in self.topology:
             self.add(NETWORK, Kind.NETWORK, count=None)
         self.add(name, Kind.NIC_PORT)

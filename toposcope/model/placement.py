@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from toposcope.model.vocabulary import Kind, Reach
+from toposcope.model.vocabulary import Grade, Kind, Reach
 
 if TYPE_CHECKING:
     from toposcope.model.topology import Topology
@@ -54,7 +54,8 @@ def meeting(topology: Topology, a: str, b: str) -> Meeting:
     at = next((name for name in up if name in shared), None)
     if at is None:
         return Meeting(_to_host(topology, up), _to_host(topology, down), None, _apart(topology, up, down))
-    reach = _REACH_AT.get(topology.component(at).kind)
+    found = topology.component(at)
+    reach = _REACH_AT.get(found.kind) if found.grade is not Grade.UNKNOWN else _printed(topology, a, b)
     up, down = up[: up.index(at) + 1], down[: down.index(at) + 1]
     if reach is not None and reach > Reach.ROOT_COMPLEX and _SITS_ON_CPU in (len(up), len(down)):
         reach = Reach.ROOT_COMPLEX
@@ -83,11 +84,15 @@ def _to_host(topology: Topology, way: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _apart(topology: Topology, up: tuple[str, ...], down: tuple[str, ...]) -> Reach | None:
-    words = [relation.reach for relation in topology.relations(up[0], down[0]) if relation.reach is not None]
-    if words:
-        return words[0]
+    printed = _printed(topology, up[0], down[0])
+    if printed is not None:
+        return printed
     known = all(topology.component(way[-1]).kind in _HOST_SIDE for way in (up, down))
     return Reach.SOCKET if known else None
+
+
+def _printed(topology: Topology, a: str, b: str) -> Reach | None:
+    return next((relation.reach for relation in topology.relations(a, b) if relation.reach is not None), None)
 
 
 def _finest(topology: Topology, a: str, b: str, found: Reach | None) -> Reach | None:

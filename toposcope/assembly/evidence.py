@@ -1,0 +1,152 @@
+"""The records of one recording, sorted and joined: one accelerator a label, one PCI device an address.
+
+Where several sources speak of one device, the more exact source fills a field first: ``/sys`` before ``lspci -vvv``
+before paths before lists before trees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from toposcope.collectors.records import (
+    Accelerator,
+    Cpu,
+    FabricLink,
+    Matrix,
+    NetworkPort,
+    NicName,
+    NumaNode,
+    PciDevice,
+    PeerStatus,
+    Setting,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toposcope.collectors.records import Reading, Record
+
+_RANK = ("sysfs-pci", "lspci-vvv", "lspci-pp", "udevadm", "lspci", "lspci-mm", "lspci-t")
+"""Sources of PCI devices, the most exact first."""
+
+R = TypeVar("R")
+K = TypeVar("K")
+M = TypeVar("M", Accelerator, PciDevice, Cpu, NumaNode, NetworkPort)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All records of one host by what they speak of."""
+
+    records: tuple[Record, ...]
+
+    @classmethod
+    def of(cls, reading: Reading) -> Evidence:
+        """Sort a reading."""
+        return cls(reading.records)
+
+    def all(self, kind: type[R]) -> list[R]:
+        """Return the records of one type, in the order they were read."""
+        return [record for record in self.records if isinstance(record, kind)]
+
+    @cached_property
+    def matrices(self) -> list[Matrix]:
+        """The matrices, ``topo -m`` before ``topo -mp``."""
+        return sorted(self.all(Matrix), key=lambda matrix: matrix.pcie_only)
+
+    @cached_property
+    def devices(self) -> dict[str, PciDevice]:
+        """PCI devices by address, joined over their sources, in address order."""
+        ranked = sorted(self.all(PciDevice), key=lambda device: _rank(device.origin.source))
+        joined = _join((device.address, device) for device in ranked)
+        return dict(sorted(joined.items(), key=lambda item: _place(item[0])))
+
+    @cached_property
+    def accelerators(self) -> dict[str, Accelerator]:
+        """Accelerators by label, joined; one that only an address or UUID names is joined through it."""
+        records = self.all(Accelerator)
+        labels = {key: record.label for record in records if record.label for key in (record.pci, record.uuid) if key}
+        return _join(
+            (label, replace(record, label=label))
+            for record in records
+            if (label := record.label or labels.get(record.pci or "") or labels.get(record.uuid or ""))
+        )
+
+    @cached_property
+    def names(self) -> list[NicName]:
+        """What the tools say of names of one NIC that belong together."""
+        return self.all(NicName)
+
+    @cached_property
+    def ports(self) -> dict[tuple[str, int | None], NetworkPort]:
+        """Network ports by device and number, joined."""
+        return _join(((port.device, port.port), port) for port in self.all(NetworkPort))
+
+    @cached_property
+    def cpu(self) -> Cpu | None:
+        """The CPU as a whole."""
+        return _join((0, cpu) for cpu in self.all(Cpu)).get(0)
+
+    @cached_property
+    def numa(self) -> dict[int, NumaNode]:
+        """NUMA nodes by number, joined."""
+        return dict(sorted(_join((node.node, node) for node in self.all(NumaNode)).items()))
+
+    @cached_property
+    def fabric_links(self) -> list[FabricLink]:
+        """Single scale-up links as status commands list them."""
+        return self.all(FabricLink)
+
+    @cached_property
+    def peers(self) -> list[PeerStatus]:
+        """Peer-to-peer words of pairs."""
+        return self.all(PeerStatus)
+
+    @cached_property
+    def settings(self) -> list[Setting]:
+        """Configuration values."""
+        return self.all(Setting)
+
+
+def _join(records: Iterable[tuple[K, M]]) -> dict[K, M]:
+    joined: dict[K, M] = {}
+    for key, record in records:
+        joined[key] = _filled(joined[key], record) if key in joined else record
+    return joined
+
+
+def _filled(first: M, second: M) -> M:
+    """Return the first record with what it lacks taken from the second."""
+    missing = {
+        name: value
+        for name in _fields(first.__class__.__name__)
+        if _is_empty(getattr(first, name)) and not _is_empty(value := getattr(second, name))
+    }
+    if isinstance(first, PciDevice) and isinstance(second, PciDevice):
+        missing["alive"] = first.alive and second.alive
+        missing["denied"] = first.denied and second.denied
+    return replace(first, **missing) if missing else first
+
+
+@cache
+def _fields(kind: str) -> tuple[str, ...]:
+    joined = (Accelerator, PciDevice, Cpu, NumaNode, NetworkPort)
+    return next(
+        tuple(each.name for each in fields(one) if each.name != "origin") for one in joined if one.__name__ == kind
+    )
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or value is False
+
+
+def _rank(source: str) -> int:
+    return _RANK.index(source) if source in _RANK else len(_RANK)
+
+
+def _place(address: str) -> tuple[int, int, int, int]:
+    domain, bus, rest = address.rsplit(":", 2)
+    device, function = rest.split(".")
+    return int(domain, 16), int(bus, 16), int(device, 16), int(function)

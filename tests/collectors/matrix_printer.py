@@ -64,7 +64,7 @@ def host(gpus: int, nics: int, titles: int, *, seed: int = 0, plain: bool = Fals
 def nvidia(machine: Machine, *, ansi: bool = False, tabs: bool = True, legend: bool = True, strip: bool = False) -> str:
     """Print as ``nvidia-smi topo -m`` does; ``tabs`` off as a terminal copies it."""
     head = "\t".join((*machine.labels, *TITLES[: machine.titles]))
-    lines = ["\t" + (f"\x1b[4m{head}\x1b[0m" if ansi else head)]
+    lines = [f"\t{head}"]
     for row in machine.labels:
         cells = [f" {word} " if word == "X" else word for word in (machine.word(row, c) for c in machine.labels)]
         tail = machine.tails.get(row, ("",) * machine.titles)
@@ -80,6 +80,8 @@ def nvidia(machine: Machine, *, ansi: bool = False, tabs: bool = True, legend: b
         lines = [line.expandtabs(8) for line in lines]
     if strip:
         lines = [line.rstrip() for line in lines]
+    if ansi:
+        lines[0] = lines[0].replace(machine.labels[0], f"\x1b[4m{machine.labels[0]}", 1) + "\x1b[0m"
     return "\n".join(lines) + "\n"
 
 

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 __all__ = ["Vocabulary", "read"]
 
 
+_LONGEST = 512  # lines of a matrix, each wrapped several times
+
+
 @dataclass(slots=True)
 class _Block:
     """The lines of one matrix, in the making."""
@@ -88,7 +91,7 @@ def _blocks(lines: Sequence[Line], words: Lexicon) -> list[_Block]:
             continue
         header = header_of(line, words) if words.accelerator.search(line.text) else None
         if header is not None and not _cellless(header, block, lines[at : at + 3], words):
-            header = joined(header, lines[at:], words)
+            header = joined(header, lines[at : at + _LONGEST], words)
             at += header.lines - 1
             if block is None or block.closed or not _repeated(header, block):
                 blocks.append(_Block(header, frozenset(label for label in header.labels if label), last=at - 1))

@@ -22,8 +22,8 @@ _WHOLE: tuple[tuple[re.Pattern[str], Title], ...] = (
 # Titles may be cut short where the line ends, and may have lost a letter.
 _TITLES: tuple[tuple[re.Pattern[str], Title], ...] = (
     (re.compile(r"(?<![A-Za-z])[GPU]{2,3}\s*[NUMA]{3,4}(?:\s*I?D\b|\s*I?$)"), "gpu_numa"),
-    (re.compile(r"(?<![A-Za-z])[NUMA]{3,4}(?:\s*A[finty]{3,7}|\s*A[finty]{0,2}$)"), "numa"),
-    (re.compile(r"(?<![A-Za-z])[CPU]{2,3}(?:\s*A[finty]{3,7}|\s*A[finty]{0,2}$)"), "cpus"),
+    (re.compile(r"(?<![A-Za-z])[NUMA]{3,4}(?:\s*A[finty]{3,7}|(?:\s*A[finty]{0,2})?$)"), "numa"),
+    (re.compile(r"(?<![A-Za-z])[CPU]{2,3}(?:\s*A[finty]{3,7}|(?:\s*A[finty]{0,2})?$)"), "cpus"),
 )
 _MARKS: dict[str, Title] = {f"\x00{name}": name for _, name in _TITLES}
 _FULL = re.compile(r"CPU\s+Affinity|NUMA\s+Affinity|GPU\s+NUMA\s+ID")
@@ -108,31 +108,41 @@ def _piped(line: Line, lexicon: Lexicon) -> Header | None:
 
 def joined(header: Header, lines: Sequence[Line], lexicon: Lexicon) -> Header:
     """Return the header with the lines on which it goes on, where a terminal or an editor wrapped it."""
+    rows = {line.text.split(None, 1)[0] for line in lines if line.text.strip()}
     for line in lines:
         if not line.text.strip() or line.fields is not None or header.kinds is not None:
             break
-        longer = _longer(header, line, lexicon)
+        longer = _longer(header, line, rows, lexicon)
         if longer is None:
             break
         header = longer
     return header
 
 
-def _longer(header: Header, line: Line, lexicon: Lexicon) -> Header | None:
+def _longer(header: Header, line: Line, rows: set[str], lexicon: Lexicon) -> Header | None:
     tried = []
     for glue in (" ", ""):
         text = header.line.text + glue + line.text
         found = header_of(type(line)(header.line.index, text), lexicon)
-        if found is not None and len(set(found.labels)) == len(found.labels):
+        if found is not None and _extends(header, found):
             tried.append(found)
     tried = [found for found in tried if len(found.odd) <= len(header.odd)]
     if not tried:
         return None
-    best = min(tried, key=lambda found: len(found.odd))
-    grown = len(best.labels) + len(best.titles) > len(header.labels) + len(header.titles)
+    others = rows.difference(line.text.split(None, 1)[:1])
+    best = min(tried, key=lambda found: (len(found.odd), -len(others.intersection(found.labels))))
+    grown = best.labels != header.labels or len(best.titles) > len(header.titles)
     if not grown and len(_FULL.findall(best.line.text)) == len(_FULL.findall(header.line.text)):
         return None
     return Header(best.line, best.labels, best.titles, best.before, best.odd, None, header.lines + 1)
+
+
+def _extends(header: Header, longer: Header) -> bool:
+    """Whether the labels of the longer one are new; the last may be one cut short, as NIC3 of NIC30 is."""
+    fresh = longer.labels[:-1]
+    if longer.labels == header.labels:
+        return longer.titles != header.titles or len(longer.line.text) > len(header.line.text)
+    return len(set(fresh)) == len(fresh) and (longer.labels[-1] not in header.labels or len(fresh) > len(header.labels))
 
 
 def devices_of(labels: Sequence[str | None], lexicon: Lexicon) -> list[str]:

@@ -29,7 +29,7 @@ def begins(device: str, unlike: Sequence[str] = (), also: str = "") -> re.Patter
     one = rf"(?:{device})\d+"
     name = rf"(?:{_TITLE}|{one}|NIC\d+|mlx\d+_(?:bond_)?\d+|{_OTHER})"
     items = rf"(?:{_GAP}*+{name})"
-    stop = rf"(?:{_GAP}++{_CUT})?+{_GAP}*+\r?$"
+    stop = rf"(?:{_GAP}++{_CUT}){{0,3}}+{_GAP}*+\r?$"
     header = rf"{_HEAD}(?:{_TITLE}{_GAP}*+)*+{one}{items}++{stop}"
     after = rf"(?:\n{_HEAD}(?:{name}|{_REST}(?={_GAP}|\r?$)){items}*+{stop})*+"
     lone = rf"{_HEAD}{one}{_GAP}*+\r?$(?=\n{_HEAD}{one}{_GAP}++X{_GAP}*+\r?$)"

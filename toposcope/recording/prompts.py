@@ -25,7 +25,7 @@ _SHELL = re.compile(
     r" ?[#$%>](?:[ \t]+|(?=[a-z/])|$)(?P<command>[^\n]*)"
 )
 _DOLLAR = re.compile(
-    r"[ \t>]{0,8}(?:[$\u276f\u279c\xbb\u03bb]|PS [A-Z]:[^\n>]{0,120}>|(?:ba)?sh-[\d.]+[$#])[ \t]+(?P<command>\S[^\n]*)"
+    r"[ \t>]{0,8}(?:[$\u276f\u279c\xbb\u03bb]|PS [A-Z]:[^\n>]{0,120}>|(?:ba)?sh-[\d.]+[$#])(?:[ \t]+|$)(?P<command>[^\n]*)"
 )
 _RULE = re.compile(r"_{20,}\s*$")
 _WEAK = re.compile(
@@ -37,7 +37,7 @@ _BARE = re.compile(r"[ \t]{0,4}(?P<command>[`'\"*]{0,3}[a-z/~][^\n]*)")
 _TRIM = re.compile(r"^[\s`'\"*\[<:]+|[\s`'\"*=\]#>:+-]+$|\s*[-=*]{2,}\s*$")
 _CANDIDATE = re.compile(
     r"^(?:[^\n@]{1,80}@[^\n]{0,240}?[#$%>]|[ \t>]{0,8}[\[(]?[\w.-]{1,64}:[~/]"
-    r"|[ \t]{0,8}[$\u276f\u279c\xbb\u03bb#>%+*=`'\"_\u2022-]|[ \t]{0,4}[a-zORECP/~\d](?![0-9a-f]:))[^\n]*",
+    r"|[ \t]{0,8}[$\u276f\u279c\xbb\u03bb#>%+*=`'\"_\u2022-]|[ \t]{0,4}[a-zORECTP/~\d](?![0-9a-f]:))[^\n]*",
     re.MULTILINE,
 )
 _ENDS_SENTENCE = re.compile(r"[.,;!?)]$")

@@ -74,14 +74,24 @@ class Recogniser:
         for words in _spellings(path):
             if found := self._first(dict.fromkeys((self._restored(words), words))):
                 return found
-        dashed = _dashed(path.rsplit("/", 1)[-1], self.tools)
-        return self._first((dashed,)) if dashed else None
+        return self._first(tuple(self._dashed(path.rsplit("/", 1)[-1])))
 
     def begun(self, text: str, position: int) -> Source | None:
         """Return the source whose output begins at this place, the start of a line."""
         if self.any_begin.match(text, position) is None:
             return None
         return next((s for s in self.sources if s.begins is not None and s.begins.match(text, position)), None)
+
+    def _dashed(self, base: str) -> Iterator[str]:
+        """Read a name in which dashes stand for blanks: ``nvidia-smi-topo-m.txt`` is ``nvidia-smi topo -m``."""
+        stem = _SUFFIX.sub("", base)
+        for tool in self.tools:
+            at = stem.lower().replace("_", "-").find(tool.replace("_", "-"))
+            if at < 0:
+                continue
+            words = re.split(r"[-_ ]+", stem[at + len(tool) :].strip("-_ "))
+            options = [f"-{w}" if _SHORT_OPTION.fullmatch(w) and w not in self.vocabulary else w for w in words if w]
+            yield " ".join([tool, *options])
 
     def _restored(self, words: str) -> str:
         for tool in self.tools:
@@ -148,19 +158,6 @@ def _spellings(path: str) -> Iterator[str]:
     for start in range(len(folders) - 1, max(-1, len(folders) - 1 - _MAX_TAILS), -1):
         for name in dict.fromkeys((stem, base)):
             yield " ".join("/".join([*folders[start:], name]).translate(_BLANKS).split())
-
-
-def _dashed(base: str, tools: tuple[str, ...]) -> str | None:
-    """Read a name in which dashes stand for blanks: ``nvidia-smi-topo-m.txt`` is ``nvidia-smi topo -m``."""
-    stem = _SUFFIX.sub("", base)
-    for tool in tools:
-        at = stem.lower().replace("_", "-").find(tool.replace("_", "-"))
-        if at < 0:
-            continue
-        rest = re.split(r"[-_ ]+", stem[at + len(tool) :].strip("-_ "))
-        options = [f"-{word}" if _SHORT_OPTION.fullmatch(word) else word for word in rest if word]
-        return " ".join([tool, *options])
-    return None
 
 
 def _anchored(pattern: re.Pattern[str]) -> bool:

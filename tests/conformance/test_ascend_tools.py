@@ -260,7 +260,7 @@ def test_a_text_that_begins_a_source_is_known_by_what_it_says(case):
         said = source_of(name)[0]
         begun = [source.key for source in SOURCES if source.begins and source.begins.match(text)]
         if begun:
-            assert said.key.removesuffix("-1") in begun
+            assert said.key.removesuffix("-1") in begun or begun == ["hccn-answers"]
 
 
 def test_every_npu_of_the_boxes_is_read():

@@ -29,6 +29,7 @@ EMPTY_WORDS = frozenset({"", "na", "n/a", "-", "--", "none", "null"})
 _PROMPT = re.compile(r"\[[^\]]*\]\s*[#$>]|[\w.-]+@[^#$]*[#$]|[#$>]\s|```")
 _SLUG = re.compile(r"[^0-9a-z]+")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+_REMARKS = ("\u2190", "<--", "  # ", "  // ")
 _MIB = 1 << 20
 
 
@@ -72,7 +73,7 @@ def body(capture: Capture) -> Body:
         if len(raw) > MAX_LINE:
             problems.append(unread(capture, index, "a line longer than 64 KiB was passed over", raw[:80]))
             continue
-        text = without_ansi(raw).strip()
+        text = _without_remark(without_ansi(raw).strip())
         if not text:
             blank = True
         elif _PROMPT.match(text):
@@ -86,6 +87,15 @@ def body(capture: Capture) -> Body:
             lines.append(Line(index, text))
             blank = False
     return Body(tuple(lines), tuple(problems), frozenset(breaks))
+
+
+def _without_remark(text: str) -> str:
+    """Drop what the author of a paste wrote behind a value: ``Speed: 200000Mb/s   # <-- fast``."""
+    for mark in _REMARKS:
+        place = text.find(mark)
+        if place > 0:
+            text = text[:place].rstrip(" \t#")
+    return text
 
 
 def pair(line: Line) -> Pair | None:

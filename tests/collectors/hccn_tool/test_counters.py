@@ -64,6 +64,12 @@ def test_the_history_names_its_npu_where_the_command_is_lost():
     assert facts(ask("hccn-link-stat", HISTORY, None))["counter.link_up"] == 2
 
 
+def test_older_tools_say_device_where_newer_ones_say_devid():
+    assert facts(ask("hccn-link-stat", HISTORY.replace("devid", "device"), None)) == facts(
+        ask("hccn-link-stat", HISTORY)
+    )
+
+
 def test_no_changes_are_absent():
     reading = ask("hccn-link-stat", "[devid 2]link up count : 0\n[devid 2]link change records : NA\n")
 

@@ -138,6 +138,19 @@ def test_lldp_of_which_grep_left_the_port():
     assert ports(ask("hccn-lldp", "\tIfname: 400GE9/0/3:1\n"))[0].neighbour_port == "400GE9/0/3:1"
 
 
+def test_lldp_of_which_sed_left_port_address_and_name():
+    reading = ask("hccn-lldp", "Ifname: 400GE9/0/3:1\nleaf-9\nIPv4: 192.0.2.9\n")
+
+    found = [(port.neighbour_port, port.neighbour) for port in ports(reading)]
+    assert found == [("400GE9/0/3:1", None), (None, "leaf-9")]
+    assert facts(reading) == {"hccn.lldp.ipv4": "192.0.2.9"}
+
+
+@pytest.mark.parametrize("remark", ["  # fine", " <-- fine", "   \u2190 fine", "  // fine"])
+def test_what_an_author_wrote_behind_a_value_is_no_part_of_it(remark):
+    assert ports(ask("hccn-link", f"link status: UP{remark}\n"))[0].state == "UP"
+
+
 def test_the_neighbours_own_interface_does_not_name_the_npu():
     reading = ask("hccn-lldp", "Chassis ID TLV\n\tMAC: 02:00:00:00:00:01\nPort ID TLV\n\tIfname: eth7\n", None)
 

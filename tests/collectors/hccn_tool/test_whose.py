@@ -69,6 +69,50 @@ def test_a_mark_before_an_answer_names_its_npu(mark):
     assert states(ask("hccn-link", text)) == [("NPU5", "UP"), ("NPU2", "DOWN")]
 
 
+def test_a_script_that_mixes_questions_is_read_by_what_each_line_says():
+    text = "".join(
+        f"===== NPU {npu} =====\nipaddr:203.0.113.{npu}\nnetmask:255.0.0.0\nlink status: {state}\n"
+        f"Speed: 200000 Mb/s\nnet health status: Success\n"
+        for npu, state in ((0, "UP"), (1, "DOWN"))
+    )
+
+    reading = ask("hccn-answers", text)
+
+    assert [found for found in states(reading) if found[1]] == [("NPU0", "UP"), ("NPU1", "DOWN")]
+    assert {(r.subject, r.name): r.value for r in reading.records if isinstance(r, Setting)} == {
+        ("NPU0", "hccn.netmask"): "255.0.0.0",
+        ("NPU0", "hccn.net_health"): "Success",
+        ("NPU1", "hccn.netmask"): "255.0.0.0",
+        ("NPU1", "hccn.net_health"): "Success",
+    }
+    assert reading.problems == ()
+
+
+def test_an_answer_of_an_unknown_question_keeps_only_what_is_known():
+    reading = ask("hccn-answers", "NPU 1:\nlink status: UP\ncoffee: cold\nfec mode: rs FEC mode\n")
+
+    assert [problem.text for problem in reading.problems] == ["coffee: cold"]
+
+
+@pytest.mark.parametrize("mark", ["", "NPU_3:\n", "===== NPU 3 =====\n", "Device 3:\n", "npu 3\n"])
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ("link status: UP", "hccn-answers"),
+        ("ipaddr:203.0.113.1", "hccn-answers"),
+        ("optical info:", "hccn-optical"),
+        ("packet statistics:", "hccn-stat"),
+        ("[device 3]current time    : now", "hccn-link-stat"),
+    ],
+)
+def test_an_answer_begins_at_its_first_line_or_at_the_mark_before_it(mark, line, key):
+    text = f"some prose\n{mark}{line}\n"
+
+    hits = [source.key for source in COLLECTOR.sources if source.begins and source.begins.match(text, 11)]
+
+    assert hits == [key]
+
+
 def test_a_mark_before_the_words_names_their_npu():
     text = "Device 0: link status: UP\nDevice 9: link status: DOWN\n"
 
@@ -118,6 +162,7 @@ def test_one_answer_without_a_command_is_nobodys():
         ("for i in {0..7}; do hccn_tool -i $i -link -g; done", ("hccn-link", "{0..7}")),
         ("for i in `seq 0 7`; do /usr/local/Ascend/driver/tools/hccn_tool -i $i -ip -g;done", ("hccn-ip", "`seq 0 7")),
         ("for n in 0 1 2; do hccn_tool -i $n -lldp -g | grep Ifname; done", ("hccn-lldp", "0 1 2")),
+        ('for i in $(seq 0 7); do echo "NPU_$i:"; hccn_tool -i $i -ip -g;done', ("hccn-ip", "$(seq 0 7")),
         ("hccn_tool -i 3 -ip -s address 203.0.113.9 netmask 255.0.0.0", None),
         ("cat /etc/hccn.conf", ("hccn-conf", None)),
         ("find /dev -maxdepth 1 -name davinci[0-9]*", ("dev-davinci", None)),

@@ -38,7 +38,15 @@ def test_a_card_with_one_chip_is_named_by_its_npu_id():
 
 def test_an_a3_is_named_by_its_phy_id_and_its_controller_is_no_chip():
     reading = parse_map(
-        capture(table(A3, (1, 0, 2, 2, "Ascend910"), (1, 1, 3, 3, "Ascend910"), (1, 2, "-", "-", "Mcu")))
+        capture(
+            table(
+                A3,
+                (1, 0, 2, 2, "Ascend910"),
+                (1, 1, 3, 3, "Ascend910"),
+                (1, 2, "-", "-", "Mcu"),
+                (1, 3, "-", "-", "3559"),
+            )
+        )
     )
 
     assert labels(reading) == ["Phy-ID2", "Phy-ID3"]

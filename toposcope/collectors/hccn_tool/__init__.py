@@ -8,18 +8,17 @@ r"""Reads ``hccn_tool``, which alone sees the RoCE (or UB) ports that sit inside
 from __future__ import annotations
 
 import re
-from functools import partial
 from typing import TYPE_CHECKING
 
 from toposcope.collectors.hccn_tool import conf, counters, port, ub
-from toposcope.collectors.hccn_tool.answer import ARGUMENT, Answer, Manner, reader
+from toposcope.collectors.hccn_tool.answer import ARGUMENT, MARK_LINE, Answer, Manner, reader
 from toposcope.collectors.source import Collector, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 # A loop of the shell may stand before the tool; what it runs through is then the argument.
-_LOOP = r"(?:for\s\w{1,20}\sin\s[^;]{1,80};\s*do\s+(?:\S*[/ ])?)?"
+_LOOP = r"(?:for\s\w{1,20}\sin\s[^;]{1,80};\s*do\s+(?:echo\s[^;]{0,80};\s*)?(?:\S*[/ ])?)?"
 _WHO = rf"(?=(?:.*?\s(?:-i|in)\s+(?P<argument>{ARGUMENT}))?)"
 
 
@@ -27,13 +26,14 @@ _PAIRS = Manner()
 _OR_NONE = Manner(absent_if_empty=True)
 
 
-def _facts(prefix: str) -> Callable[[Answer], None]:
-    return partial(port.read_facts, prefix=prefix)
-
-
 def _named(flag: str) -> re.Pattern[str]:
     words = flag.replace("_", "[_ ]")
     return re.compile(rf"{_WHO}{_LOOP}hccn[_ ]tool(?=.*\s-{words}(?:[\s.;]|$)(?!stat))(?!.*\s-s(?:\s|$))")
+
+
+def _begins(first_line: str | None) -> re.Pattern[str] | None:
+    """Return the pattern of an answer's first line, a mark of its NPU before it taken along."""
+    return re.compile(f"^[ \\t]*{MARK_LINE}[ \\t]*(?:{first_line})", re.MULTILINE) if first_line else None
 
 
 def _ask(
@@ -51,7 +51,7 @@ def _ask(
         key=f"hccn-{flag.replace('_', '-')}",
         parse=reader(fact or f"hccn.{flag}", read, manner),
         named=_named(flag),
-        begins=re.compile(begins, re.MULTILINE) if begins else None,
+        begins=_begins(begins),
         command=("hccn_tool", "-i", "{npu}", f"-{flag}", "-g") if live else (),
         targets=conf.npus if live else None,
         root=live,
@@ -81,17 +81,17 @@ _QUESTIONS = (
         "link_stat",
         ub.read_link_stats,
         "how often the link came and went",
-        begins=r"^\[devid \d+\]\s*current time",
+        begins=r"\[dev(?:id|ice) \d+\]\s*current time",
         manner=Manner(title="link up count"),
     ),
-    _ask("link", port.read_link, "state of the RoCE link", begins=r"^link status:"),
-    _ask("ip", port.read_ip, "address of the RoCE port", begins=r"^ipaddr:", manner=_OR_NONE),
-    _ask("speed", ub.read_speeds, "rate of the RoCE port", begins=r"^Speed: (?:\d+ Mb/s|Unknown!)"),
+    _ask("link", port.read_plain, "state of the RoCE link"),
+    _ask("ip", port.read_plain, "address of the RoCE port", manner=_OR_NONE),
+    _ask("speed", ub.read_speeds, "rate of the RoCE port"),
     _ask(
         "status",
         port.read_status,
         "rate and modes of the RoCE port",
-        begins=r"^Netdev status:",
+        begins=r"Netdev status:",
         manner=Manner(title="Netdev status"),
     ),
     _ask(
@@ -102,23 +102,21 @@ _QUESTIONS = (
     ),
     _ask(
         "net_health",
-        _facts("hccn.net_health"),
+        port.read_plain,
         "health of the RoCE network",
-        begins=r"^net health status:",
     ),
-    _ask("gateway", port.read_gateway, "default gateway", begins=r"^default gateway:", manner=_OR_NONE),
+    _ask("gateway", port.read_plain, "default gateway", manner=_OR_NONE),
     _ask(
         "netdetect",
-        _facts("hccn.netdetect"),
+        port.read_plain,
         "address that is watched",
-        begins=r"^netdetect addr",
         manner=_OR_NONE,
     ),
     _ask(
         "route",
         port.read_route,
         "routes of the RoCE port",
-        begins=r"^Routing table:",
+        begins=r"Routing table:",
         manner=Manner(title="Routing table"),
     ),
     _ask(
@@ -126,41 +124,41 @@ _QUESTIONS = (
         port.read_optical,
         "optical module",
         fact="hccn.optical.present",
-        begins=r"^optical info:",
+        begins=r"optical info:",
         manner=Manner(title="optical info"),
     ),
     _ask(
         "stat",
         counters.read_counters,
         "packet counters",
-        begins=r"^packet statistics:",
+        begins=r"packet statistics:",
         manner=Manner(title="packet statistics"),
     ),
     _ask(
         "hw_stats",
         counters.read_counters,
         "RDMA counters",
-        begins=r"^\[devid \d+\]\s*pd_alloc:",
+        begins=r"\[dev(?:id|ice) \d+\]\s*pd_alloc:",
     ),
-    _ask("fec", _facts("hccn.fec"), "error correction", begins=r"^fec mode:"),
-    _ask("tls", port.read_tls, "TLS switch", begins=r"^dev_id:\s?\d+, tls switch"),
-    _ask("mac", _facts("hccn.mac"), "MAC address", begins=r"^mac addr:"),
-    _ask("duplex", _facts("hccn.duplex"), "duplex", begins=r"^Duplex:", live=False),
-    _ask("mtu", _facts("hccn.mtu"), "MTU", begins=r"^mtu:", live=False),
+    _ask("fec", port.read_plain, "error correction"),
+    _ask("tls", port.read_tls, "TLS switch", begins=r"dev_id:\s?\d+, tls switch"),
+    _ask("mac", port.read_plain, "MAC address"),
+    _ask("duplex", port.read_plain, "duplex", live=False),
+    _ask("mtu", port.read_plain, "MTU", live=False),
     _ask("arp", port.read_arp, "neighbour table", live=False, manner=Manner(absent_if_empty=True, alone=True)),
     _ask(
         "vnic",
-        _facts("hccn.vnic"),
+        port.read_plain,
         "virtual NIC towards the host",
-        begins=r"^vnic link status:",
+        begins=r"vnic link status:",
         live=False,
     ),
-    _ask("bandwidth", counters.read_bandwidth, "traffic", begins=r"^Bandwidth TX:", live=False),
+    _ask("bandwidth", counters.read_bandwidth, "traffic", begins=r"Bandwidth TX:", live=False),
     _ask(
         "ping",
         counters.read_ping,
         "reachability",
-        begins=r"^device \d+ PING ",
+        begins=r"device \d+ PING ",
         live=False,
         manner=Manner(title="device "),
     ),
@@ -168,7 +166,7 @@ _QUESTIONS = (
         "dev_info",
         ub.read_dev_info,
         "ports and addresses (950)",
-        begins=r"^\| UDie ?ID \|",
+        begins=r"\| UDie ?ID \|",
         live=False,
         manner=Manner(alone=True),
     ),
@@ -176,10 +174,22 @@ _QUESTIONS = (
         "ub_connect",
         ub.read_ub_connect,
         "UB links (950)",
-        begins=r"^link status : ",
+        begins=r"link status : ",
         live=False,
         manner=Manner(title="link status"),
     ),
 )
 
-COLLECTOR = Collector("hccn_tool", (_CONF, _NODES, *_QUESTIONS))
+# Answers of one or two lines, known by what they say: a script's output mixes them, with marks of the NPUs between.
+_ANY = Source(
+    key="hccn-answers",
+    parse=reader(port.ANY_QUESTION, port.read_plain, _PAIRS),
+    named=re.compile(r"hccn[_ ]answers"),
+    begins=_begins(
+        r"ipaddr:|link status:|net health status:|Speed: (?:\d+ Mb/s|Unknown!)|default gateway:|netdetect addr"
+        r"|fec mode:|mac addr:"
+    ),
+    gives="state, address and health of RoCE ports",
+)
+
+COLLECTOR = Collector("hccn_tool", (_CONF, _NODES, *_QUESTIONS, _ANY))

@@ -36,11 +36,14 @@ ARGUMENT = (
 _ONE = re.compile(r"(\d{1,9})(?:\s+-u\s+(\d{1,9}))?(?:\s+-p\s+(\d{1,9}))?")
 _RANGE = re.compile(r"(?:\{|[$`]\(?seq\s+)(\d{1,4})(?:\.\.|\s+)(\d{1,4})[})`]*")
 _PREFIX = re.compile(
-    r"(?:\[devid\s+(\d{1,9})\]|(?:device|npu|card|phy-?id)[ _-]?(?:id)?[ _-]?(\d{1,4})\s*:)\s*(.*)", re.IGNORECASE
+    r"(?:\[dev(?:id|ice)\s+(\d{1,9})\]|(?:device|npu|card|phy-?id)[ _-]?(?:id)?[ _-]?(\d{1,4})\s*:)\s*(.*)",
+    re.IGNORECASE,
 )
 _MARK = re.compile(
     r"[-=#*<\[\s]*(?:device|npu|card|phy-?id)[ _-]?(?:id)?[ _:-]{0,2}(\d{1,4})[-=#*>\]\s:]*", re.IGNORECASE
 )
+# The same as a line of its own before an answer, for texts that are known by their first line.
+MARK_LINE = r"(?:[-=#*<\[ \t]{0,40}(?:[Dd]evice|DEVICE|[Nn]pu|NPU|[Cc]ard)[ _-]?\d{1,4}[-=#*>\] \t:]{0,40}\r?\n)?"
 _BARE_MARK = re.compile(r"(?:[-=#*]+\s*(\d{1,4})\s*[-=#*]*|(\d{1,4}):?)")
 _IN_TEXT = re.compile(
     r".{0,40}Settings for eth(\d{1,9})|device (\d{1,9}) PING|dev_id:\s?(\d{1,9})|.{0,100}Iface:\s?eth(\d{1,9})"

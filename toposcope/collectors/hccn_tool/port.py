@@ -31,9 +31,20 @@ if TYPE_CHECKING:
     from toposcope.collectors.hccn_tool.answer import Answer
 
 _RATE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([MG])(?:b/s|bps|\b)", re.IGNORECASE)
-_GATEWAY = re.compile(r"default gateway:\s*([^,\s]+)(?:,\s*Iface:\s*(\S+))?", re.IGNORECASE)
 _ROUTE_WORDS = 8
 _TITLE = re.compile(r".{1,60} TLV")
+# Keys of the plain answers, whose facts are not named like them.
+_PLAIN = {
+    "netmask": "hccn.netmask",
+    "net health status": "hccn.net_health",
+    "netdetect addr": "hccn.netdetect",
+    "netdetect address": "hccn.netdetect",
+    "fec mode": "hccn.fec",
+    "mac addr": "hccn.mac",
+    "duplex": "hccn.duplex",
+    "mtu": "hccn.mtu",
+}
+ANY_QUESTION = "hccn.answer"
 _LLDP_END = "End of LLDPDU"
 _TLS = re.compile(r"(tls [a-z ]{2,40})\[([^\]]{0,40})\]")
 
@@ -52,38 +63,35 @@ def add_port(answer: Answer, line: Line, **known: object) -> None:
     answer.records.append(port)
 
 
-def read_ip(answer: Answer) -> None:
-    """``ipaddr:`` is the port's address, ``netmask:`` a fact."""
+def read_plain(answer: Answer) -> None:
+    """Read answers of one line or two: each key has its meaning, whichever question it was asked by.
+
+    A key that no question is known to print is a fact of the question, or reported where the question is not known.
+    """
     for item, line in pairs(answer):
-        if item.key == "ipaddr":
+        key = item.key.lower()
+        if key == "ipaddr":
             add_port(answer, line, address=item.value)
-        else:
-            answer.fact(f"hccn.{slug(item.key)}", line, item.value)
-
-
-def read_link(answer: Answer) -> None:
-    """``link status`` is the port's state."""
-    for item, line in pairs(answer):
-        if item.key == "link status":
+        elif key == "link status":
             add_port(answer, line, state=item.value)
+        elif key == "speed":
+            _speed(answer, item, line)
+        elif key == "default gateway":
+            answer.fact("hccn.gateway", line, item.value.partition(",")[0].strip())
+        elif key in _PLAIN:
+            answer.fact(_PLAIN[key], line, item.value)
+        elif answer.question == ANY_QUESTION:
+            answer.unread(line)
         else:
-            answer.fact(f"hccn.link.{slug(item.key)}", line, item.value)
-
-
-def read_speed(answer: Answer) -> None:
-    """``Speed``, the port's rate; ``Unknown!`` is an absent fact."""
-    for item, line in pairs(answer):
-        _speed(answer, item, line)
+            answer.fact(f"{answer.question}.{slug(key)}", line, item.value)
 
 
 def _speed(answer: Answer, item: Pair, line: Line) -> None:
-    found = rate(item.value) if item.key == "Speed" else None
+    found = rate(item.value)
     if found is not None:
         add_port(answer, line, rate=found)
-    elif item.value.lower().startswith("unknown"):
-        answer.fact(f"hccn.{slug(item.key)}", line, "NA")
     else:
-        answer.fact(f"hccn.{slug(item.key)}", line, item.value)
+        answer.fact("hccn.speed", line, "NA" if item.value.lower().startswith("unknown") else item.value)
 
 
 def read_status(answer: Answer) -> None:
@@ -105,16 +113,6 @@ def read_status(answer: Answer) -> None:
             _speed(answer, item, line)
         else:
             answer.fact(f"hccn.status.{slug(item.key)}", line, item.value)
-
-
-def read_gateway(answer: Answer) -> None:
-    """Read the default gateway. ``Iface:eth3`` is the port inside NPU 3."""
-    for line in answer.lines:
-        match = _GATEWAY.match(line.text)
-        if match:
-            answer.fact("hccn.gateway", line, match[1])
-        else:
-            answer.unread(line)
 
 
 def read_route(answer: Answer) -> None:
@@ -162,6 +160,9 @@ def read_lldp(answer: Answer) -> None:
     may end early.
     """
     sections = _sections(answer)
+    if sections and not any(_TITLE.fullmatch(line.text) for line in answer.lines):
+        _filtered(answer)
+        return
     name = _first(sections, "System Name TLV") or _first(sections, "Chassis ID TLV")
     port = _first(sections, "Port ID TLV")
     for title, lines in sections:
@@ -180,13 +181,25 @@ def _sections(answer: Answer) -> list[tuple[str, list[Line]]]:
             break
         if _TITLE.fullmatch(line.text):
             sections.append((line.text, []))
-        elif not sections and line.text.startswith("Ifname:"):
-            sections.append(("Port ID TLV", [line]))  # what grep leaves
+        elif line.text.startswith("Ifname:") and not sections:
+            sections.append(("", []))  # what grep or sed left of it
         elif sections:
             sections[-1][1].append(line)
         else:
             answer.unread(line, "before the first TLV")
     return sections
+
+
+def _filtered(answer: Answer) -> None:
+    """Read what grep or sed leaves: ``Ifname: port``, ``IPv4: address``, and the system's name by itself."""
+    for line in answer.lines:
+        kind, _, value = (word.strip() for word in line.text.partition(":"))
+        if kind == "Ifname":
+            add_port(answer, line, neighbour_port=value)
+        elif value:
+            answer.fact(f"hccn.lldp.{slug(kind)}", line, value)
+        else:
+            add_port(answer, line, neighbour=line.text)
 
 
 def _first(sections: list[tuple[str, list[Line]]], title: str) -> tuple[str, Line] | None:
@@ -226,20 +239,3 @@ def pairs(answer: Answer) -> Iterator[tuple[Pair, Line]]:
         else:
             seen.add(item.key)
             yield item, line
-
-
-def read_facts(answer: Answer, prefix: str) -> None:
-    """Read plain pairs as facts ``<prefix>.<key>``, or ``<prefix>`` alone for the key that repeats the question."""
-    for item, line in pairs(answer):
-        name = slug(item.key)
-        own = name in (slug(prefix.removeprefix("hccn.")), *_OWN.get(prefix, ()))
-        answer.fact(prefix if own else f"{prefix}.{name}", line, item.value)
-
-
-# The key that an answer prints where it differs from the question's name.
-_OWN = {
-    "hccn.net_health": ("net_health_status",),
-    "hccn.netdetect": ("netdetect_addr", "netdetect_address"),
-    "hccn.mac": ("mac_addr",),
-    "hccn.fec": ("fec_mode",),
-}

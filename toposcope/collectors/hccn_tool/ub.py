@@ -23,7 +23,7 @@ from toposcope.base import Bandwidth
 from toposcope.collectors.ascend import pair, slug, whole
 from toposcope.collectors.hccn_tool.answer import port_subject
 from toposcope.collectors.hccn_tool.counters import add_changes, read_link_stat
-from toposcope.collectors.hccn_tool.port import rate, read_speed
+from toposcope.collectors.hccn_tool.port import rate, read_plain
 from toposcope.collectors.records import FabricLink, NetworkPort
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _place(answer: Answer, row: dict[str, str]) -> tuple[str, int | None, int | 
 def read_speeds(answer: Answer) -> None:
     """Read ``-speed``: a table of ports, or the one line of the other products."""
     if not is_table(answer):
-        read_speed(answer)
+        read_plain(answer)
         return
     for line, row in tables(answer):
         device, die, port = _place(answer, row)

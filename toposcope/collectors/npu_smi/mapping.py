@@ -4,7 +4,7 @@
 
     NPU ID   [Slot ID]   Chip ID   [Chip Logic ID]   [Chip Phy-ID]   Chip Name
     0                    0          0                 0               Ascend910
-    0                    2          -                 -               Mcu              (a controller, no accelerator)
+    0                    2          -                 -               Mcu              (or 3559: no accelerator)
 
 With a logic id beside it, a Phy-ID names the chip (A3, whose matrix is labelled so); on a 950 there is no logic id and
 the matrix shows NPU ids. ``-l``: ``Total Count : N`` (310: ``Card Count``), then for each card ``NPU ID : i`` with
@@ -37,7 +37,10 @@ _FACTS = {
 
 
 def parse_map(capture: Capture) -> Reading:
-    """Read ``npu-smi info -m``: an accelerator with its numbers as facts for each row, MCU rows passed over."""
+    """Read ``npu-smi info -m``: an accelerator with its numbers as facts for each row.
+
+    Rows of controllers have ``-`` for the logic id and are passed over.
+    """
     found = body(capture)
     if refusal := refused(capture, found, "host", "npu-smi.map"):
         return Reading(tuple(refusal[0]), tuple(refusal[1]))
@@ -68,7 +71,7 @@ def _cells(columns: tuple[str, ...], line: Line) -> dict[str, str] | None:
 def _chip(capture: Capture, line: Line, row: dict[str, str]) -> list[Record]:
     name = row.get("Chip Name", "")
     npu = whole(row["NPU ID"])
-    if npu is None or name.lower() == "mcu":
+    if npu is None or "-" in (row.get("Chip Logic ID"), row.get("Chip Phy-ID")):
         return []
     physical = whole(row.get("Chip Phy-ID")) if "Chip Logic ID" in row else None
     subject = label(npu, whole(row.get("Chip ID")), physical)

@@ -6,8 +6,11 @@ the painter, lets the layout make room for every label without any drawing libra
 
 from __future__ import annotations
 
-from itertools import takewhile
+from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # fmt: off
 _REGULAR = (
@@ -45,15 +48,23 @@ def shorten(text: str, room: float, size: float, *, bold: bool = False) -> str:
     return next((cut for cut in cuts if text_width(cut, size, bold=bold) <= room), "…")
 
 
+def wrap(text: str, room: float, size: float, *, bold: bool = False) -> Iterator[str]:
+    """Break a text into lines that fit into ``room``; a single word that does not is shortened."""
+    line = ""
+    for word in text.split():
+        longer = f"{line} {word}".strip()
+        if line and text_width(longer, size, bold=bold) > room:
+            yield shorten(line, room, size, bold=bold)
+            line = word
+        else:
+            line = longer
+    if line:
+        yield shorten(line, room, size, bold=bold)
+
+
 def printable(text: str) -> str:
     """Drop control characters: names come from strangers' files."""
     return "".join(character if character.isprintable() else " " for character in text)
-
-
-def common_head(texts: list[str]) -> str:
-    """Return the longest beginning that all texts share."""
-    pairs = takewhile(lambda group: len(set(group)) == 1, zip(*texts, strict=False))
-    return "".join(group[0] for group in pairs)
 
 
 def _advance(character: str, table: tuple[int, ...]) -> int:

@@ -39,7 +39,10 @@ _FAMILIES = {
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colours of one ground. ``fills`` by role of a box: ground and outline."""
+    """The colours of one ground. ``fills`` by role of a box: ground and outline.
+
+    ``fade`` is how far what is not on a marked path steps back.
+    """
 
     name: ThemeName
     ground: str
@@ -51,6 +54,7 @@ class Theme:
     media: dict[str, str]
     fills: dict[str, tuple[str, str]]
     heat: tuple[str, ...]
+    fade: float
 
     def medium(self, medium: Medium) -> str:
         """Return the colour of a medium."""
@@ -95,6 +99,7 @@ LIGHT = Theme(
         "unseen": ("#f4f4f5", "#8a929d"),
     },
     heat=("#f4f8fb", "#c6dbea", "#86b6d6", "#3f88b9", "#125c93", "#08325a"),
+    fade=0.62,
 )
 
 DARK = Theme(
@@ -128,6 +133,7 @@ DARK = Theme(
         "unseen": ("#20242b", "#8d97a5"),
     },
     heat=("#1b2430", "#1f3c55", "#25597f", "#3f86b5", "#86b9dc", "#dcecf8"),
+    fade=0.5,
 )
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _FIRST = 20.0
 _STEP = 15.0
 _DEEPEST = 60
+_FEW = 4
+"""So many arcs have room for their details too."""
 _PLACES = (0.5, 0.44, 0.56, 0.38, 0.62, 0.32, 0.68, 0.26, 0.74)
 
 
@@ -28,6 +30,7 @@ def draw_arcs(
 ) -> float:
     """Give the wires their paths from the row's edge ``y``, and return how far the arcs reach."""
     ends = _ends(plan, wires)
+    details = len(wires) <= _FEW
     drawn: list[tuple[float, float, int]] = []
     labels: list[Rect] = []
     reach = 0.0
@@ -38,7 +41,7 @@ def draw_arcs(
         for level in range(max(nested, default=0), _DEEPEST):
             depth = _FIRST + _STEP * level
             points = _curve(left, right, base, -depth if up else depth)
-            found = _label(plan, wire, points, labels, upright)
+            found = _label(plan, wire, points, labels, upright, details=details)
             if found is not None:
                 break
         labels += [found.rect] if found else []
@@ -53,15 +56,15 @@ def _curve(left: float, right: float, y: float, depth: float) -> tuple[Point, ..
 
 
 def _label(
-    plan: Plan, wire: Wire, points: tuple[Point, ...], labels: list[Rect], upright: Sequence[float]
+    plan: Plan, wire: Wire, points: tuple[Point, ...], labels: list[Rect], upright: Sequence[float], *, details: bool
 ) -> Label | None:
-    width, height = size_of(plan.flow(wire), details=False)
+    width, height = size_of(plan.flow(wire), details=details)
     for place in _PLACES:
         x, y = point_at(points, place)
         rect = Rect(x - width / 2, y - height / 2, width, height)
         clear = all(not rect.x - 2 < line < rect.right + 2 for line in upright)
         if clear and not any(rect.meets(other) for other in labels):
-            return label(plan.flow(wire), x, y, details=False)
+            return label(plan.flow(wire), x, y, details=details)
     return None
 
 

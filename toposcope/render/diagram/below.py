@@ -5,6 +5,7 @@ A bar spans the devices that it joins. Bars that would overlap lie on tracks of 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from toposcope.render.diagram.arcs import draw_arcs
@@ -115,6 +116,13 @@ def _extent(plan: Plan, name: str) -> tuple[float, float]:
     return left + shift, right + shift
 
 
+def _clear(upright: list[float], left: float, right: float, width: float) -> float:
+    """Return the middle of the widest stretch that no upright line passes; the middle of all where none is wide."""
+    stops = [left, *(x for x in upright if left < x < right), right]
+    low, high = max(pairwise(stops), key=lambda part: part[1] - part[0])
+    return (low + high) / 2 if high - low > width else (left + right) / 2
+
+
 def _trunks(plan: Plan) -> None:
     """Draw links between fabric bars: in the gap between neighbours, upright between tracks."""
     for wire in plan.sketch.trunks:
@@ -122,7 +130,8 @@ def _trunks(plan: Plan) -> None:
         if a.y == b.y:
             left, right = sorted((a, b), key=lambda box: box.x)
             y = a.y + a.height / 2
-            path = Path(((left.right, y), (right.x, y)), plan.lines(wire, (left.right + right.x) / 2, y))
+            x = _clear(_upright_lines(plan), left.right, right.x, plan.label_size(wire)[0])
+            path = Path(((left.right, y), (right.x, y)), plan.lines(wire, x, y))
         else:
             upper, lower = sorted((a, b), key=lambda box: box.y)
             x = (max(upper.x, lower.x) + min(upper.right, lower.right)) / 2

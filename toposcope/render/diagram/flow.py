@@ -37,7 +37,10 @@ _WORST = (State.DOWN, State.DEGRADED, State.IDLE, State.UP)
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """The sum of a wire: its limit one direction (None: not known), the words for it, its state and grade."""
+    """The sum of a wire: its limit one direction (None: not known), the words for it, its state and grade.
+
+    ``unit`` is the figure of one of several alike.
+    """
 
     line: Bandwidth | None
     figure: str
@@ -46,6 +49,7 @@ class Flow:
     grade: Grade
     on_chip: bool
     width_class: int
+    unit: str = ""
 
 
 def flow(wire: Wire) -> Flow:
@@ -65,6 +69,7 @@ def flow(wire: Wire) -> Flow:
         min(link.grade for link in links),
         on_chip,
         width_class(total),
+        str(weakest.line) if wire.bundle is Bundle.EACH and weakest.line is not None else "",
     )
 
 

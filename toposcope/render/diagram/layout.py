@@ -94,6 +94,7 @@ def _edge(plan: Plan, wire: Wire) -> Edge:
         path.curve,
         sum_.line,
         sum_.figure,
+        sum_.unit,
         sum_.details,
         sum_.width_class,
         path.label,

@@ -8,7 +8,7 @@ from toposcope.model import Grade, State
 from toposcope.render.diagram.flow import MEDIUM_TITLES, ON_CHIP
 from toposcope.render.diagram.parts import LegendEntry, Rect, Text
 from toposcope.render.diagram.plan import MARGIN, NOTE_SIZE
-from toposcope.render.glyphs import text_width
+from toposcope.render.glyphs import text_width, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +37,8 @@ def set_legend(
         x += need + _AIR
     y += _LINE + 8 if entries else 0
     texts = []
-    for line in _wrapped([_UNITS, *notes] if edges else list(notes), right - left):
+    told = [_UNITS, *notes] if edges else list(notes)
+    for line in (line for note in told for line in wrap(note, right - left, NOTE_SIZE)):
         texts.append(Text(line, left, y + 4, NOTE_SIZE, anchor="start"))
         y += 12
     return tuple(entries), tuple(texts), y + 8
@@ -55,16 +56,3 @@ def _entries(edges: tuple[Edge, ...]) -> Iterable[tuple[str, str]]:
         yield "unknown", "? not known"
     if any(Grade.UNKNOWN < edge.grade <= Grade.ASSUMED for edge in inked):
         yield "assumed", "lighter: assumed from a profile"
-
-
-def _wrapped(texts: list[str], room: float) -> Iterable[str]:
-    for text in texts:
-        line = ""
-        for word in text.split():
-            longer = f"{line} {word}".strip()
-            if line and text_width(longer, NOTE_SIZE) > room:
-                yield line
-                line = word
-            else:
-                line = longer
-        yield line

@@ -98,7 +98,7 @@ class Edge:
 
     ``line`` is None where it is not known. ``width_class`` is 0 to 5. ``on_chip``: inside one chip, no limit of its own
     and hence no figure. ``cased``: it passes over something else and needs a rim. ``covers`` names the links folded
-    into it, ``passes`` the components.
+    into it, ``passes`` the components. ``unit`` is the figure of one link where several alike make the edge.
     """
 
     a: str
@@ -109,6 +109,7 @@ class Edge:
     curve: bool = False
     line: Bandwidth | None = None
     figure: str = ""
+    unit: str = ""
     details: tuple[str, ...] = ()
     width_class: int = 0
     label: Label | None = None

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from toposcope.model import Topology
     from toposcope.render.diagram.sketch import Node, Sketch
 
+_CROWDED = 75
+"""With more boxes than this, ports leave their medium to the colour of their lines."""
 _SHORT_NETWORK = {Medium.ETHERNET: "Eth", Medium.INFINIBAND: "IB"}
 
 
@@ -108,7 +110,8 @@ def _port(sketch: Sketch, node: Node) -> list[str]:
     kind = next((_SHORT_NETWORK.get(medium, "") for medium in sorted(media)), "")
     rate = next(iter(rates)) if len(rates) == 1 else None
     figure = "" if rate is None else f"{rate.gbps:g}G"
-    return [f"{_times(node.count)}{figure or 'port'} {kind}".strip()]
+    crowded = len(sketch.nodes) > _CROWDED and figure
+    return [f"{_times(node.count)}{figure or 'port'} {'' if crowded else kind}".strip()]
 
 
 def _memory(_sketch: Sketch, node: Node) -> list[str]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from toposcope.model import Grade, Medium, State
 from toposcope.render.diagram.parts import Rect, Text
 from toposcope.render.diagram.search import Marked, find_marked
 from toposcope.render.diagram.sketch import Role
-from toposcope.render.glyphs import printable, text_width
+from toposcope.render.glyphs import printable, wrap
 from toposcope.render.matplotlib_painter.canvas import Sheet, curve, kind_of, polyline, rounded
 from toposcope.render.palette import GRADE_FADE, LINE_WIDTHS, THEMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from toposcope.render.diagram.parts import Box, Diagram, Edge, LegendEntry, Marking
@@ -41,9 +41,9 @@ _FILLS = {
 _STACK = 2.5
 _DASHES = (4.0, 2.4)
 _DOTS = (1.6, 2.6)
-_FADE = 0.62
 _CAPTION_SIZE = 10.0
 _CAPTION_LINE = 14.0
+_CAPTION_LEFT = 43.0
 
 
 def paint(diagram: Diagram, path: Path, *, theme: ThemeName = "light", marking: Marking | None = None) -> None:
@@ -60,7 +60,7 @@ def svg_of(diagram: Diagram, *, theme: ThemeName = "light", marking: Marking | N
 
 def _sheet(diagram: Diagram, theme: Theme, marking: Marking | None) -> Sheet:
     marked = find_marked(diagram, marking)
-    caption = list(_wrap(printable(marking.caption), diagram.width - 28)) if marking and marking.caption else []
+    caption = _caption(diagram, marking)
     sheet = Sheet(diagram.width, diagram.height + _CAPTION_LINE * len(caption), theme.ground)
     if diagram.frame is not None:
         sheet.shape(rounded(diagram.frame, 9), edge=theme.frame, width=1.0, gid="host")
@@ -72,14 +72,24 @@ def _sheet(diagram: Diagram, theme: Theme, marking: Marking | None) -> Sheet:
         faded = _faded(marked, box.id, marked.boxes)
         for index, text in enumerate(box.texts):
             colour = theme.text if index == 0 else theme.faint_text
-            sheet.text(text, theme.lighter(colour, _FADE) if faded else colour)
+            sheet.text(text, theme.lighter(colour, theme.fade) if faded else colour)
     for edge in diagram.edges:
         _label(sheet, theme, edge, marked)
     _words(sheet, theme, diagram)
     for index, line in enumerate(caption):
         y = diagram.height + _CAPTION_LINE * index
-        sheet.text(Text(line, 14, y, _CAPTION_SIZE, bold=True, anchor="start"), theme.bottleneck)
+        sheet.text(Text(line, _CAPTION_LEFT, y, _CAPTION_SIZE, bold=True, anchor="start"), theme.bottleneck)
+    if caption:
+        y = diagram.height - 3.5
+        sheet.shape(polyline(((14, y), (38, y))), edge=theme.bottleneck, width=3.5)
     return sheet
+
+
+def _caption(diagram: Diagram, marking: Marking | None) -> list[str]:
+    if marking is None or not (marking.caption or marking.bottleneck):
+        return []
+    text = printable(marking.caption) or "bottleneck of the path pointed out"
+    return list(wrap(text, diagram.width - _CAPTION_LEFT - 14, _CAPTION_SIZE, bold=True))
 
 
 def _faded(marked: Marked, name: str, chosen: frozenset[str]) -> bool:
@@ -110,8 +120,8 @@ def _edge(sheet: Sheet, theme: Theme, edge: Edge, marked: Marked) -> None:
     width = max(LINE_WIDTHS[edge.width_class], 3.0 if slow else 0.0)
     colour = theme.bottleneck if slow else edge_colour(theme, edge)
     if _faded(marked, edge.id, marked.edges):
-        colour = theme.lighter(colour, _FADE)
-    if edge.cased:
+        colour = theme.lighter(colour, theme.fade)
+    if edge.cased or edge.curve:
         sheet.shape(path, edge=theme.ground, width=width + 3.2)
     dashes = {State.DEGRADED: _DASHES, State.DOWN: _DOTS}.get(edge.state)
     sheet.shape(path, edge=colour, width=width, dashes=dashes, gid=edge.id)
@@ -135,7 +145,8 @@ def _label(sheet: Sheet, theme: Theme, edge: Edge, marked: Marked) -> None:
     faded = _faded(marked, edge.id, marked.edges)
     for index, text in enumerate(edge.label.texts):
         ink = colour if index == 0 or slow else theme.faint_text
-        sheet.text(text, theme.lighter(ink, _FADE) if faded else ink)
+        shown = replace(text, text=edge.unit) if slow and index == 0 and edge.unit else text
+        sheet.text(shown, theme.lighter(ink, theme.fade) if faded else ink)
 
 
 def _words(sheet: Sheet, theme: Theme, diagram: Diagram) -> None:
@@ -165,16 +176,3 @@ def _sample(sheet: Sheet, theme: Theme, entry: LegendEntry) -> None:
 
 def _medium_colour(theme: Theme, sample: str) -> str:
     return theme.medium(Medium(sample))
-
-
-def _wrap(text: str, room: float) -> Iterable[str]:
-    line = ""
-    for word in text.split():
-        longer = f"{line} {word}".strip()
-        if line and text_width(longer, _CAPTION_SIZE, bold=True) > room:
-            yield line
-            line = word
-        else:
-            line = longer
-    if line:
-        yield line

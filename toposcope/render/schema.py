@@ -1,0 +1,369 @@
+"""The forms of the JSON documents that others build on, and their JSON Schemas.
+
+Bandwidths are GB/s (10^9 bytes/s) in one direction, ``rate_gbps`` Gb/s; null is unknown. Keys may be added, never
+renamed without a new schema number.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+Id = str
+Scalar = str | int | float | bool | None
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True):
+    """A JSON object with the keys of its fields."""
+
+
+class UsableDocument(Document, frozen=True):
+    """What good copies achieve: the range and the typical value."""
+
+    low: float
+    typical: float
+    high: float
+
+
+class FabricDocument(Document, frozen=True):
+    """An accelerator's scale-up links together."""
+
+    medium: str
+    links: int | None
+    line_gbs: float | None
+
+
+class AcceleratorDocument(Document, frozen=True):
+    """One accelerator."""
+
+    id: Id
+    model: str | None
+    pci: str | None
+    uuid: str | None
+    numa: int | None
+    cpus: str | None
+    memory_gb: float | None
+    nearest_nics: tuple[Id, ...]
+    fabric: FabricDocument | None
+
+
+class PortDocument(Document, frozen=True):
+    """One network port; ``port`` is its id."""
+
+    port: str
+    rate_gbps: float | None
+    state: str
+    members: tuple[str, ...] | None
+
+
+class NicDocument(Document, frozen=True):
+    """One NIC."""
+
+    id: Id
+    name: str | None
+    pci: str | None
+    numa: int | None
+    card: str | None
+    model: str | None
+    role: str | None
+    ports: tuple[PortDocument, ...]
+
+
+class NearDocument(Document, frozen=True):
+    """A reference machine that nearly fits, and in what it differs."""
+
+    name: str
+    differs: tuple[str, ...]
+
+
+class MachineDocument(Document, frozen=True):
+    """The machine as a whole; counts are null where nothing shows them."""
+
+    profile: str | None
+    candidates: tuple[str, ...]
+    near: tuple[NearDocument, ...]
+    sockets: int | None
+    numa_nodes: int | None
+    pcie_switches: int | None
+    nvswitches: int | None
+    accelerators: tuple[AcceleratorDocument, ...]
+    nics: tuple[NicDocument, ...]
+
+
+class MatrixDocument(Document, frozen=True):
+    """The relation words as printed, repaired cells included."""
+
+    labels: tuple[str, ...]
+    cells: dict[str, dict[str, str]]
+
+
+class BestDocument(Document, frozen=True):
+    """A permitted route that is faster than the default."""
+
+    transport: str
+    line_gbs: float | None
+
+
+class PairDocument(Document, frozen=True):
+    """The default route of a pair."""
+
+    src: Id
+    dst: Id
+    relation: str | None
+    transport: str | None
+    line_gbs: float | None
+    usable_gbs: UsableDocument | None
+    line_bottleneck: tuple[str, ...]
+    bottleneck: tuple[str, ...]
+    next_limit_gbs: float | None
+    at_most: bool
+    grade: str
+    best: BestDocument | None
+
+
+class RemoteDocument(Document, frozen=True):
+    """The default route of an accelerator to an identical host across the network."""
+
+    src: Id
+    nics: tuple[Id, ...] | None
+    port: str | None
+    relation: str | None
+    transport: str | None
+    line_gbs: float | None
+    usable_gbs: UsableDocument | None
+    line_bottleneck: tuple[str, ...]
+    bottleneck: tuple[str, ...]
+    next_limit_gbs: float | None
+    at_most: bool
+    grade: str
+    best: BestDocument | None
+    shared_with: tuple[Id, ...]
+
+
+class EvidenceDocument(Document, frozen=True):
+    """A line of the recording that proves something."""
+
+    source: str
+    file: str
+    line: int
+    text: str | None
+
+
+class HarmDocument(Document, frozen=True):
+    """A route that a finding slows down."""
+
+    src: Id
+    dst: Id
+    before_gbs: float | None
+    after_gbs: float | None
+
+
+class FindingDocument(Document, frozen=True):
+    """What a rule has to say."""
+
+    rule: str
+    severity: Literal["info", "warning", "critical"]
+    verdict: Literal["found", "could-not-tell"]
+    components: tuple[Id, ...]
+    routes: tuple[HarmDocument, ...]
+    message: str
+    remedy: str
+    grade: str
+    evidence: tuple[EvidenceDocument, ...]
+
+
+class OriginDocument(Document, frozen=True):
+    """A place in the evidence."""
+
+    source: str
+    file: str
+    line: int
+
+
+class FactDocument(Document, frozen=True):
+    """One configuration value."""
+
+    component: Id
+    name: str
+    value: Scalar
+    status: Literal["value", "absent", "unreadable", "unsupported"]
+    origin: OriginDocument | str
+
+
+class ProblemDocument(Document, frozen=True):
+    """Something that was not read, was repaired, or contradicts another line."""
+
+    kind: Literal["unread", "repaired", "clash"]
+    source: str
+    file: str
+    line: int
+    message: str
+    text: str
+    other: OriginDocument | None = None
+
+
+class AnalysisDocument(Document, frozen=True):
+    """``analyze --json`` of one host."""
+
+    schema: Literal["toposcope.analysis/1"] = "toposcope.analysis/1"
+    host: str | None
+    machine: MachineDocument
+    matrix: MatrixDocument | None
+    pairs: tuple[PairDocument, ...]
+    remote: tuple[RemoteDocument, ...]
+    findings: tuple[FindingDocument, ...]
+    facts: tuple[FactDocument, ...]
+    problems: tuple[ProblemDocument, ...]
+
+
+class AnalysesDocument(Document, frozen=True):
+    """``analyze --json`` of several hosts."""
+
+    schema: Literal["toposcope.analyses/1"] = "toposcope.analyses/1"
+    hosts: tuple[AnalysisDocument, ...]
+
+
+class ErrorDocument(Document, frozen=True):
+    """Input that cannot be used."""
+
+    schema: Literal["toposcope.error/1"] = "toposcope.error/1"
+    problems: tuple[ProblemDocument, ...]
+
+
+class SegmentDocument(Document, frozen=True, rename={"from_": "from"}):
+    """One stage of a route."""
+
+    from_: str
+    to: str
+    medium: str
+    generation: int | None
+    width: int | None
+    count: int | None
+    line_gbs: float | None
+    usable_gbs: UsableDocument | None
+    grade: str
+    crossing: str | None
+    origin: OriginDocument | str
+
+
+class RouteDocument(Document, frozen=True):
+    """One route; bottlenecks are indices of its segments."""
+
+    transport: str
+    via: Id | None
+    nics: tuple[Id, ...] | None
+    port: str | None
+    default: bool
+    permitted: bool
+    why: str
+    line_gbs: float | None
+    usable_gbs: UsableDocument | None
+    line_bottleneck: tuple[int, ...]
+    bottleneck: tuple[int, ...]
+    close_behind: tuple[int, ...]
+    next_limit_gbs: float | None
+    at_most: bool
+    grade: str
+    segments: tuple[SegmentDocument, ...]
+
+
+class PathDocument(Document, frozen=True):
+    """``path --json``."""
+
+    schema: Literal["toposcope.path/1"] = "toposcope.path/1"
+    src: Id
+    dst: Id
+    library: str | None
+    routes: tuple[RouteDocument, ...]
+
+
+class NodeDocument(Document, frozen=True):
+    """A component of the topology."""
+
+    id: Id
+    kind: str
+    pci: str | None
+    pci_id: str | None
+    name: str | None
+    model: str | None
+    numa: int | None
+    card: str | None
+    role: str | None
+    count: int | None
+    grade: str
+    origin: OriginDocument | str
+
+
+class LinkDocument(Document, frozen=True):
+    """A link of the topology. ``internal``: the inside of one chip, no limit of its own."""
+
+    source: Id
+    target: Id
+    medium: str
+    count: int | None
+    generation: int | None
+    width: int | None
+    max_generation: int | None
+    max_width: int | None
+    line_gbs: float | None
+    usable_gbs: UsableDocument | None
+    state: str
+    grade: str
+    internal: bool
+    name: str | None
+    origin: OriginDocument | str
+
+
+class TopologyDocument(Document, frozen=True):
+    """``export --to json``."""
+
+    schema: Literal["toposcope.topology/1"] = "toposcope.topology/1"
+    host: str | None
+    profile: str | None
+    nodes: tuple[NodeDocument, ...]
+    links: tuple[LinkDocument, ...]
+
+
+class DifferenceDocument(Document, frozen=True):
+    """One thing in which two machines differ."""
+
+    what: str
+    a: Scalar
+    b: Scalar
+
+
+class DiffDocument(Document, frozen=True):
+    """``diff --json``."""
+
+    schema: Literal["toposcope.diff/1"] = "toposcope.diff/1"
+    a: str
+    b: str
+    differences: tuple[DifferenceDocument, ...]
+
+
+class ProfileDocument(Document, frozen=True):
+    """One entry of ``profiles list --json``."""
+
+    name: str
+    title: str
+
+
+SCHEMAS: dict[str, type[Document]] = {
+    "analysis": AnalysisDocument,
+    "analyses": AnalysesDocument,
+    "diff": DiffDocument,
+    "error": ErrorDocument,
+    "path": PathDocument,
+    "topology": TopologyDocument,
+}
+
+
+def json_schema(name: str) -> dict[str, Any]:
+    """Return the JSON Schema of one document; KeyError for a name that there is none of."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | msgspec.json.schema(SCHEMAS[name])
+
+
+def to_json(document: Document | tuple[Document, ...]) -> str:
+    """Write a document as JSON with an indent, UTF-8 kept."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()

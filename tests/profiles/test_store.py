@@ -161,6 +161,17 @@ def test_a_file_that_is_no_text_is_told(tmp_path):
         ('fabric = { medium = "nvlink", link_gbs = 25 }', "one of: switches, pairs, groups"),
         ('fabric = { medium = "nvlink", link_gbs = 25, pairs = [[0, 9, 1]] }', "there is no accelerator 9"),
         ('fabric = { medium = "nvlink", link_gbs = 25, switches = 2 }', "links_per_switch"),
+        ('fabric = { medium = "nvlink", link_gbs = 25, pairs = [[0, 1, 1], [1, 0, 1]] }', "[0, 1] is said twice"),
+        ('fabric = { medium = "hccs", link_gbs = 25, groups = [[0, 1, 1]] }', "names an accelerator twice"),
+        ('fabric = { medium = "nvlink", link_gbs = 25, switches = 3, boards = 2 }', "fabric.boards"),
+        ('fabric = { medium = "nvlink", link_gbs = 25, switches = 2, trunk_links = 1 }', "fabric.trunk_links"),
+        (
+            'fabric = { medium = "nvlink", link_gbs = 25, switches = 2, boards = 0 }',
+            "fabric.boards: Expected `int` >= 1",
+        ),
+        ('fabric = { medium = "wool", link_gbs = 25, pairs = [] }', "fabric.medium: Invalid enum value 'wool'"),
+        ('host_bridges = "none"', "host_bridges: Invalid enum value 'none'"),
+        ('[[nics]]\nat = ["gpu1"]\npcie = { generation = 4 }\npci = ["first"]', "'first' is no PCI address"),
         ('switches = { at = ["gpu0"], uplink = { generation = 4 } }', "switches.at"),
     ],
 )
@@ -197,6 +208,19 @@ source = "my own"
     assert by_name["Mine"].vendor == "Me"
     assert len(both.devices) == len(shipped_ones.devices) + 1
     assert both.links == shipped_ones.links
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[[platforms]]\nname = "P"\nvendor = "V"\nsource = "S"\nmatches = ["("]', "'(' is no regular expression"),
+        ('[[classes]]\nname = "C"\nlow = 0.9\ntypical = 0.8\nhigh = 1\nsource = "S"', "not in this order"),
+        ('[[classes]]\nname = "C"\nlow = 0.9\ntypical = 1.8\nhigh = 1\nsource = "S"', "classes[0] (C).typical"),
+        ('[[devices]]\nname = "D"\nvendor = "V"\nsource = ""', "devices[0] (D).source"),
+    ],
+)
+def test_a_catalogue_entry_that_makes_no_sense_is_told(tmp_path, text, told):
+    assert told in refused(folder(tmp_path, "catalogue", mine=text), load=load_catalogue)
 
 
 def test_only_the_parts_that_are_asked_for_are_read(tmp_path):

@@ -6,16 +6,21 @@ All bandwidths are GB/s (10^9 bytes/s) in one direction, port rates Gb/s. ``stat
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 import msgspec
 
-from toposcope.profiles.machine import Pcie
+from toposcope.profiles.machine import Pcie, Positive, ScaleUpMedium
+
+Word = Literal["PIX", "PXB", "PHB", "NODE", "SYS"]
+Factor = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What all entries share. Every entry names its source."""
 
-    source: str
-    status: str = "vendor"
+    source: Annotated[str, msgspec.Meta(min_length=1)]
+    status: Literal["vendor", "measured", "inferred", "recall"] = "vendor"
     note: str | None = None
 
 
@@ -25,8 +30,8 @@ class ScaleUp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     ``direct`` are the link counts per pair that known boards have without a switch (4 x A100: ``[4]``).
     """
 
-    medium: str
-    link_gbs: float | None = None
+    medium: ScaleUpMedium | Literal["ethernet"]
+    link_gbs: Positive | None = None
     links: int | None = None
     generation: int | None = None
     total_gbs: float | None = None
@@ -70,7 +75,7 @@ class SwitchModel(Entry, frozen=True):
     """An NVSwitch (``medium = "nvlink"``) or a PCIe switch. ``embedded``: inside a card (NIC, GPU)."""
 
     name: str
-    medium: str
+    medium: Literal["nvlink", "pcie"]
     pci_ids: tuple[str, ...] = ()
     generation: int | None = None
     ports: int | None = None
@@ -84,16 +89,16 @@ class PcieGeneration(Entry, frozen=True):
     """One PCIe generation: rate in GT/s and the figure of one lane after line coding."""
 
     generation: int
-    gts: float
-    lane_gbs: float
+    gts: Positive
+    lane_gbs: Positive
 
 
 class LinkGeneration(Entry, frozen=True):
     """One generation of a scale-up link. ``printed_gbs`` is what the status command prints for it, if it differs."""
 
-    medium: str
+    medium: ScaleUpMedium
     generation: int | None
-    link_gbs: float
+    link_gbs: Positive
     name: str = ""
     printed_gbs: tuple[float, ...] = ()
 
@@ -103,7 +108,7 @@ class SocketGeneration(Entry, frozen=True):
 
     cpu: str
     name: str
-    link_gbs: float
+    link_gbs: Positive
     links: str = ""
 
 
@@ -111,9 +116,9 @@ class Class(Entry, frozen=True):
     """An efficiency class: usable over line. See ``toposcope.model.Efficiency``."""
 
     name: str
-    low: float
-    typical: float
-    high: float
+    low: Factor
+    typical: Factor
+    high: Factor
     records: int = 0
     machines: int = 0
     inferred: bool = False
@@ -143,13 +148,13 @@ class Software(Entry, frozen=True):
     name: str
     version: str
     vendor: str
-    peer_reach: str
-    rdma_reach: str
+    peer_reach: Word
+    rdma_reach: Word
     relay: bool = False
     proxy: bool = False
     few_vendor: str | None = None
     few_accelerators: int = 0
-    few_reach: str | None = None
+    few_reach: Word | None = None
 
 
 class Catalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

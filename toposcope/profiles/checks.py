@@ -1,14 +1,17 @@
-"""What a machine's form alone cannot say: places that exist, lists of one length, options that are declared."""
+"""What the forms alone cannot say: places that exist, lists of one length, options that are declared, patterns."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from toposcope.base import pci_address
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toposcope.profiles.machine import Machine
+    from toposcope.profiles.catalogue import Catalogue
+    from toposcope.profiles.machine import Fabric, Machine
 
 _PLACE = re.compile(r"(socket|numa|switch|gpu)(\d+)")
 _OPTION = re.compile(r"\{(\w+)\}")
@@ -20,6 +23,19 @@ def faults_of(machine: Machine) -> Iterator[str]:
     yield from _lengths(machine)
     yield from _options(machine)
     yield from _fabric(machine)
+
+
+def faults_of_catalogue(catalogue: Catalogue) -> Iterator[str]:
+    """Yield what is wrong with the entries of a catalogue, each with its name."""
+    for platform in catalogue.platforms:
+        for pattern in platform.matches:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                yield f"platforms ({platform.name}).matches: {pattern!r} is no regular expression: {error}"
+    for each in catalogue.classes:
+        if not each.low <= each.typical <= each.high:
+            yield f"classes ({each.name}): low, typical and high are not in this order"
 
 
 def _counts(machine: Machine) -> dict[str, int]:
@@ -57,6 +73,8 @@ def _lengths(machine: Machine) -> Iterator[str]:
     for key, values, length in parts:
         if values is not None and len(values) != length:
             yield f"{key} has {len(values)} entries where there are {length} of them"
+        if key.endswith(".pci"):
+            yield from (f"{key}: {text!r} is no PCI address" for text in values or () if pci_address(text) is None)
 
 
 def _options(machine: Machine) -> Iterator[str]:
@@ -77,11 +95,26 @@ def _fabric(machine: Machine) -> Iterator[str]:
     ways = sum(way is not None for way in (fabric.switches, fabric.pairs, fabric.groups))
     if ways != 1:
         yield "fabric needs one of: switches, pairs, groups"
-    numbers = [number for pair in fabric.pairs or () for number in pair[:2]]
-    numbers += [number for group in fabric.groups or () for number in group]
-    count = _counts(machine)["gpu"]
-    yield from (f"fabric: there is no accelerator {number}" for number in sorted(set(numbers)) if number >= count)
-    if fabric.switches is not None:
-        own = fabric.switches // fabric.boards
-        if fabric.links_per_switch is None or len(fabric.links_per_switch) != own:
-            yield f"fabric.links_per_switch: one number for each of the {own} switches that an accelerator sees"
+    yield from _numbers(fabric, _counts(machine)["gpu"])
+    if fabric.switches is None:
+        return
+    if fabric.switches % fabric.boards or _counts(machine)["gpu"] % fabric.boards:
+        yield f"fabric.boards: switches and accelerators cannot be dealt evenly to {fabric.boards} boards"
+    if fabric.trunk_links is not None and fabric.boards != 2:  # noqa: PLR2004  # facing switches are of two boards
+        yield "fabric.trunk_links join the switches of two boards"
+    own = fabric.switches // fabric.boards
+    if fabric.links_per_switch is None or len(fabric.links_per_switch) != own:
+        yield f"fabric.links_per_switch: one number for each of the {own} switches that an accelerator sees"
+
+
+def _numbers(fabric: Fabric, count: int) -> Iterator[str]:
+    """Yield the accelerator numbers of pairs and groups that do not exist, or stand twice."""
+    sets = [pair[:2] for pair in fabric.pairs or ()] + list(fabric.groups or ())
+    for numbers in sets:
+        yield from (f"fabric: there is no accelerator {number}" for number in numbers if not 0 <= number < count)
+        if len(set(numbers)) < len(numbers):
+            yield f"fabric: {list(numbers)} names an accelerator twice"
+    ends = [frozenset(pair[:2]) for pair in fabric.pairs or ()]
+    yield from (
+        f"fabric.pairs: {sorted(pair)} is said twice" for pair in sorted(set(ends), key=sorted) if ends.count(pair) > 1
+    )

@@ -7,7 +7,14 @@ accelerator). Assembly turns it into a topology. All bandwidths are GB/s in one 
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 import msgspec
+
+Count = Annotated[int, msgspec.Meta(ge=1)]
+Positive = Annotated[float, msgspec.Meta(gt=0)]
+ScaleUpMedium = Literal["nvlink", "c2c", "hccs", "sio", "ub", "xgmi"]
+NetworkMedium = Literal["ethernet", "infiniband"]
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -20,16 +27,16 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 class Pcie(Part, frozen=True):
     """A PCIe link: generation and width."""
 
-    generation: int
-    width: int = 16
+    generation: Count
+    width: Count = 16
 
 
 class Bundle(Part, frozen=True):
     """A connection that is no PCIe link: its medium, the figure of the whole bundle, how many links it has."""
 
-    medium: str
-    line_gbs: float | None
-    links: int | None = None
+    medium: ScaleUpMedium | Literal["socket"]
+    line_gbs: Positive | None = None
+    links: Count | None = None
     generation: int | None = None
     name: str | None = None
 
@@ -43,11 +50,11 @@ class Cpu(Part, frozen=True):
 
     model: str | None = None
     vendor: str | None = None
-    sockets: int = 1
-    numa_per_socket: int = 1
+    sockets: Count = 1
+    numa_per_socket: Count = 1
     numa_cpus: tuple[str, ...] | None = None
     link: Bundle | None = None
-    memory_gbs: float | None = None
+    memory_gbs: Positive | None = None
 
 
 class Switches(Part, frozen=True):
@@ -57,7 +64,7 @@ class Switches(Part, frozen=True):
     uplink: Pcie
     model: str | None = None
     pci_id: str | None = None
-    levels: int = 1
+    levels: Count = 1
 
 
 class Accelerators(Part, frozen=True):
@@ -72,8 +79,8 @@ class Accelerators(Part, frozen=True):
     pcie: Pcie | None = None
     host_link: Bundle | None = None
     pci: tuple[str, ...] | None = None
-    port_gbps: float | None = None
-    port_medium: str = "ethernet"
+    port_gbps: Positive | None = None
+    port_medium: NetworkMedium = "ethernet"
 
 
 class Nics(Part, frozen=True):
@@ -84,12 +91,12 @@ class Nics(Part, frozen=True):
 
     at: tuple[str, ...]
     pcie: Pcie
-    rate_gbps: float | str | None = None
+    rate_gbps: Positive | str | None = None
     model: str | None = None
-    role: str = "compute"
-    ports: int = 1
-    members: int = 1
-    medium: str = "ethernet"
+    role: Literal["compute", "storage", "management"] = "compute"
+    ports: Count = 1
+    members: Count = 1
+    medium: NetworkMedium = "ethernet"
     names: tuple[str, ...] | None = None
     pci: tuple[str, ...] | None = None
 
@@ -103,25 +110,25 @@ class Fabric(Part, frozen=True):
     numbers, each group a full mesh with ``links_per_pair``). ``outside``: the switches stand outside the host.
     """
 
-    medium: str
-    link_gbs: float
+    medium: ScaleUpMedium
+    link_gbs: Positive
     generation: int | None = None
-    switches: int | None = None
+    switches: Count | None = None
     switch_model: str | None = None
     links_per_switch: tuple[int, ...] | None = None
-    boards: int = 1
-    trunk_links: int | None = None
+    boards: Count = 1
+    trunk_links: Count | None = None
     outside: bool = False
     pairs: tuple[tuple[int, int, int], ...] | None = None
     groups: tuple[tuple[int, ...], ...] | None = None
-    links_per_pair: int = 1
+    links_per_pair: Count = 1
 
 
 class Option(Part, frozen=True):
     """A choice that a user may make: ``profile:NAME,nic=400``."""
 
-    default: float
-    values: tuple[float, ...]
+    default: Positive
+    values: tuple[Positive, ...]
 
 
 class Machine(Part, frozen=True):
@@ -140,7 +147,7 @@ class Machine(Part, frozen=True):
     sources: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     options: dict[str, Option] = {}
-    host_bridges: str = "each"
+    host_bridges: Literal["each", "socket"] = "each"
     guest: bool = False
     cpu: Cpu = Cpu()
     switches: Switches | None = None

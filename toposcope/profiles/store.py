@@ -12,7 +12,7 @@ import msgspec
 
 from toposcope.base import UsageError
 from toposcope.profiles.catalogue import Catalogue
-from toposcope.profiles.checks import faults_of
+from toposcope.profiles.checks import faults_of, faults_of_catalogue
 from toposcope.profiles.folders import files, shipped, user_folder
 from toposcope.profiles.inheritance import Layer, flatten
 from toposcope.profiles.machine import Machine, Nics
@@ -52,7 +52,10 @@ def load_catalogue(*folders: Path, parts: Iterable[str] | None = None) -> Catalo
     for table in tables:
         catalogue, wrong = convert(table, Catalogue)
         problems += wrong
-        for part in wanted if catalogue else ():
+        if catalogue is None:
+            continue
+        problems += [fault(table.path, message) for message in faults_of_catalogue(catalogue)]
+        for part in wanted:
             keys = _KEYS[part]
             for entry in getattr(catalogue, part):
                 merged[part][tuple(getattr(entry, key) for key in keys)] = entry

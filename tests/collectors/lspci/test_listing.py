@@ -400,7 +400,7 @@ def test_fields_of_a_device_whose_header_was_filtered_out_are_not_given_to_anoth
     assert ["a header is missing" in problem.message for problem in reading.problems] == [True]
 
 
-@pytest.mark.parametrize("argument", ["3b:00.0", "3b 00.0", "0000:3b:00.0", "0000 3b 00.0"])
+@pytest.mark.parametrize("argument", ["3b:00.0", "3b 00.0", "0000:3b:00.0", "0000 3b 00.0", "0:3b:0.0"])
 def test_the_argument_names_the_device_whose_header_was_filtered_out(argument):
     (device,) = _devices("\t\tLnkSta:\tSpeed 8GT/s, Width x4\n", argument=argument)
 
@@ -411,12 +411,83 @@ def test_fields_without_any_device_are_reported():
     assert len(_read("\t\tLnkSta:\tSpeed 8GT/s, Width x4\n").problems) == 1
 
 
-def test_a_header_broken_in_its_name_is_joined():
-    text = "3b:00.0 3D controller: Acme Corporation of the Whole World Widget 7000 [Extra (Lar\nge)] (rev a1)\n"
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (
+            "3b:00.0 3D controller: Acme Corporation of the Whole World Widget 7000 [Extra (Lar\nge)] (rev a1)\n",
+            "Acme Corporation of the Whole World Widget 7000 [Extra (Large)]",
+        ),
+        (
+            "3b:00.0 3D controller: Acme Corporation of the Whole World, Widgets\nBranch Widget 7000 (rev a1)\n",
+            "Acme Corporation of the Whole World, Widgets Branch Widget 7000",
+        ),
+        (
+            "3b:00.0 PCI bridge: Acme Advanced Devices, Inc. [ACME]\nStarship/Matters (prog-if 00 [Normal])\nBus: x\n",
+            "Acme Advanced Devices, Inc. [ACME] Starship/Matters",
+        ),
+        (
+            "3b:00.0 PCI bridge: Acme Advanced Devices, Inc. [ACME]\nSunrise-Point-H HECI\n3c:00.0 PIC: Acme\n",
+            "Acme Advanced Devices, Inc. [ACME] Sunrise-Point-H HECI",
+        ),
+    ],
+    ids=("in a word", "before the revision", "before fields", "between headers"),
+)
+def test_a_broken_header_is_joined(text, name):
     reading = _read(text)
 
-    assert reading.records[0].name == "Acme Corporation of the Whole World Widget 7000 [Extra (Large)]"
+    assert reading.records[0].name == name
     assert [problem.kind for problem in reading.problems] == [ProblemKind.REPAIRED]
+
+
+def test_prose_below_a_long_last_header_is_not_its_rest():
+    text = "3b:00.0 3D controller: Acme Corporation of the Whole World, Widgets\nSo I have one of these widgets.\n"
+
+    assert _read(text).records[0].name == "Acme Corporation of the Whole World, Widgets"
+    assert _read(text).problems == ()
+
+
+def test_mails_break_and_quote_and_strip():
+    text = """\
+> > 3b:00.0 PCI bridge: Advanced Acme Devices, Inc. [ACME/ACNE]
+> > Starship/Matters Bridge (prog-if 00 [Normal decode])
+> > Control: I/O+ Mem+ BusMaster+ SpecCycle- MemWINV- VGASnoop- ParErr-
+> > Stepping- SERR- FastB2B- DisINTx+
+> > Capabilities: [40] Express (v2) Root Port (Slot+), MSI 00
+> > LnkCap: Port #5, Speed 16GT/s, Width x4, ASPM L1, Exit Latency L1
+> > <16us
+> > LnkSta: Speed 16GT/s (ok), Width x2 (downgraded)
+> > ACSCtl: SrcValid+ TransBlk- ReqRedir+ CmpltRedir+ UpstreamFwd+
+> > EgressCtrl- DirectTrans-
+>
+> I think that this is fine.
+"""
+    (device,) = _devices(text)
+
+    assert device.name == "Advanced Acme Devices, Inc. [ACME/ACNE] Starship/Matters Bridge"
+    assert (device.capability, device.status) == (PciLink(16.0, 4), PciLink(16.0, 2))
+    assert _settings(text)["acs.direct_translated"] is False
+    assert {problem.kind for problem in _read(text).problems} == {ProblemKind.REPAIRED}
+
+
+def test_devices_whose_line_feeds_were_lost_are_kept_apart():
+    text = "00:02.0 VGA compatible controller: Acme (rev 06)01:00.0 3D controller: Acme Widget (rev ff)\n"
+    reading = _read(text)
+
+    assert [(d.address, d.name, d.alive) for d in reading.records] == [
+        ("0000:00:02.0", "Acme", True),
+        ("0000:01:00.0", "Acme Widget", False),
+    ]
+    assert [problem.kind for problem in reading.problems] == [ProblemKind.REPAIRED]
+
+
+@pytest.mark.parametrize("noise", ["pcilib: sysfs_read_vpd: read failed: Input/output error", "[ 12.3] widget: up"])
+def test_messages_between_the_fields_do_not_end_a_device(noise):
+    text = GPU.replace("\t\tLnkSta:", noise + "\n\t\tLnkSta:")
+    reading = _read(text)
+
+    assert [problem.text for problem in reading.problems] == [noise]
+    assert _facts(text) == _facts(GPU)
 
 
 def test_a_long_line_broken_by_a_terminal_is_no_alien():

@@ -49,6 +49,7 @@ def test_options_name_the_source(words, key):
         ("lspci -vvvs 0000:3b:00.0", "0000:3b:00.0"),
         ("lspci -vvv -s 3b 00.0", "3b 00.0"),
         ("lspci -vvv -s 3b:00.0 | grep Lnk", "3b:00.0"),
+        ("lspci -vvv -s 0:3b:0.0", "0:3b:0.0"),
         ("lspci -vvv -s 3b:00", None),
         ("lspci -vvv | xargs -s 3b:00.0", None),
     ],
@@ -77,6 +78,9 @@ HEAD = "3b:00.0 3D controller: Acme Widget (rev a1)\n"
         (HEAD + "\t!!! Unknown header type 7f\n", "lspci-vvv"),
         ("-[0000:00]-+-00.0  Acme\n", "lspci-t"),
         ("-+-[10000:e0]---01.0-[e2]--\n", "lspci-t"),
+        ("`-[0000:00]-+-00.0  Acme\n", "lspci-t"),
+        (" \\-[0000:00]-+-00.0  Acme\n", "lspci-t"),
+        ("> [0000:00]-+-00.0  Acme\n", "lspci-t"),
         ("Slot:\t01:00.0\nClass:\t0302\n", "lspci-mm"),
         ('01:00.0 "3D controller" "Acme" "Widget" -ra1\n', "lspci-mm"),
     ],
@@ -93,6 +97,7 @@ def test_content_names_the_source(text, key):
         "| 0  Widget   On | 00000000:3B:00.0 Off |\n",
         "pci 0000:3b:00.0: [1abc:2330] type 00 class 0x030200\n",
         "-[ ok ]- all is well\n",
+        "[0000:04:00.4] fault\n",
     ],
 )
 def test_other_tools_are_not_taken_for_lspci(text):

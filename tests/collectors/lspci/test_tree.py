@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -211,3 +212,50 @@ def test_a_chain_longer_than_any_machine_makes_it_not_raise():
 
     assert len(_read(chain).records) == 61
     assert len(_read(50 * chain.rstrip("\n")).problems) == 1
+
+
+def test_a_tree_may_begin_at_its_last_root():
+    text = "Part of it:\n\n \\-[0000:00]-+-00.0  Acme Host\n             \\-01.0-[11]----00.0  Acme NIC\n"
+    reading = _read(text)
+
+    assert {r.address: r.parent for r in reading.records} == {
+        "0000:00:00.0": None,
+        "0000:00:01.0": None,
+        "0000:11:00.0": "0000:00:01.0",
+    }
+
+
+@pytest.mark.parametrize("start", ["`-[0000:00]-+-", "[0000:00]-+-", ">> >> -[0000:00]-+-"])
+def test_a_damaged_start_is_still_one(start):
+    indent = 11 * " "
+    text = f"{start}00.0  Acme Host\n{indent}+-01.0-[01]--\n{indent}\\-02.0-[02]----00.0  Acme GPU\n"
+
+    assert _seen(text.replace(indent, ">> >> " + indent) if ">" in start else text)["0000:02:00.0"][0] == "0000:00:02.0"
+
+
+def test_a_name_broken_by_a_mail_is_joined():
+    text = """\
+-[0000:00]-+-00.0  Acme Host
+           +-02.0-[04]--+-00.0  Acme Corporation OneAndOnly 10Gb NIC
+(be3)
+           |            \\-00.1  Acme Corporation OneAndOnly 10Gb NIC [12ab:34cd]
+           \\-03.0  Acme
+"""
+    reading = _read(text)
+    names = {record.address: record.name for record in reading.records}
+
+    assert names["0000:04:00.0"] == "Acme Corporation OneAndOnly 10Gb NIC (be3)"
+    assert [problem.kind for problem in reading.problems] == [ProblemKind.REPAIRED]
+
+
+def test_an_unknown_device_is_named_by_its_ids():
+    (record,) = _read("-[0000:00]---01.0  Device 1abc:0008\n").records
+
+    assert (record.name, record.pci_id) == ("Device", "1abc:0008")
+
+
+def test_a_cut_among_the_guides_is_reported():
+    text = SMALL.replace(" \\-[0000:00]", " |           ...\n \\-[0000:00]")
+
+    assert [problem.origin.line for problem in _read(text).problems] == [4]
+    assert _seen(text) == _seen(SMALL)

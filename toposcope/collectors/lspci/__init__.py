@@ -37,7 +37,8 @@ _HEAD = rf"{_START}{_ADDRESS}(?:/(?:[0-9a-f]{{2}}:)?[0-9a-f]{{2}}\.[0-7])*[ \t]+
 def _named(letter: str) -> re.Pattern[str]:
     """Match an ``lspci`` with this option before any pipe; ``-s 01:00.0`` is the argument."""
     until_pipe = r"(?:(?!\||\bPIPE\b).)*?"
-    slot = rf"{until_pipe}\s-[a-zA-Z]*s\s*(?P<argument>(?:[0-9a-f]{{4,8}}[: ])?[0-9a-f]{{2}}[: ][0-9a-f]{{2}}\.[0-7])\b"
+    address = r"(?P<argument>(?:[0-9a-f]{1,8}[: ])?[0-9a-f]{1,2}[: ][0-9a-f]{1,2}\.[0-7])\b"
+    slot = rf"{until_pipe}\s-[a-zA-Z]*s\s*{address}"
     option = rf"(?={until_pipe}\s-[a-zA-Z]*{letter})" if letter else ""
     return re.compile(rf"lspci\b{option}(?:{slot})?")
 
@@ -49,7 +50,10 @@ COLLECTOR = Collector(
             key="lspci-t",
             parse=parse_tree,
             named=_named("t"),
-            begins=re.compile(rf"{_START}-(?:\+-)?\[[0-9a-f]{{4,8}}:[0-9a-f]{{2}}\]-", re.MULTILINE),
+            begins=re.compile(
+                rf"{_START}`?(?:(?:-(?:\+-)?|[+\\]-)\[[0-9a-f]{{4,8}}:[0-9a-f]{{2}}\]-|\[[0-9a-f]{{4,8}}:[0-9a-f]{{2}}\]-[+-])",
+                re.MULTILINE,
+            ),
             gives="the PCI tree: which device is below which bridge",
         ),
         Source(

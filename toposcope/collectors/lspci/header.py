@@ -22,6 +22,10 @@ _HEADER = re.compile(
     r"(?:Class )?([A-Z0-9][\w/(). -]{1,70}?|[0-9a-f]{4})(?: \[([0-9a-f]{4})\])?:(?:[ \t]+(.*))?$"
 )
 _CODE = re.compile(r"[0-9a-f]{4}")
+_GLUED = re.compile(
+    r"(?<=[)\]g-z])(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] "
+    r"(?=[A-Z0-9][\w/(). -]{1,70}(?: \[[0-9a-f]{4}\])?: )"
+)
 _ID = re.compile(r"(?:^| )\[?([0-9a-f]{4}:[0-9a-f]{4})\]?$")
 
 
@@ -41,7 +45,7 @@ class Header:
 def read_header(line: str) -> Header | None:
     """Read one line, or return None where it is no header."""
     match = _HEADER.match(line)
-    if match is None:
+    if match is None or "  " in match[3]:
         return None
     slot, hops, kind, code, rest = match.groups()
     address = pci_address(slot)
@@ -60,6 +64,12 @@ def read_header(line: str) -> Header | None:
     )
 
 
+def glued(line: str) -> list[str]:
+    """Split a line in which the line feeds before further headers were lost."""
+    places = [match.start() for match in _GLUED.finditer(line)]
+    return [line[start:end] for start, end in zip([0, *places], [*places, len(line)], strict=True)]
+
+
 def described(text: str) -> tuple[str, str | None, str | None]:
     """Split ``name [vvvv:dddd] (rev xx) (prog-if ..)`` into name, ids and revision; later remarks are dropped."""
     name, _, revision = text.rpartition(" (rev ")
@@ -68,8 +78,10 @@ def described(text: str) -> tuple[str, str | None, str | None]:
     else:
         revision = ""
         text = text.partition(" (prog-if ")[0]
-    text = text.strip()
+    return *named(text.strip()), revision[:2] or None
+
+
+def named(text: str) -> tuple[str, str | None]:
+    """Split ``Acme Widget [vvvv:dddd]``, ``Device vvvv:dddd`` or ``vvvv:dddd`` into name and ids."""
     match = _ID.search(text)
-    if match is None:
-        return text, None, revision[:2] or None
-    return text[: match.start()].strip(), match[1], revision[:2] or None
+    return (text[: match.start()].strip(), match[1]) if match else (text, None)

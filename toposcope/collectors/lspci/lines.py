@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from toposcope.base.clean import printable, without_ansi
 
 LONGEST_LINE = 65_536
 _SHOWN = 200
+_QUOTE = re.compile(r"(?:> ?)+")
+# Where mails, forums and terminals break lines: at 72 columns or further right.
+_NARROWEST = 68
+# What pciutils says on standard error, which a redirection may put among the lines.
+NOISE = re.compile(r"\s*(?:pcilib|lspci): ")
+CUT = re.compile(r"[\s|]*[\[(<]?\s*(?:\.{3,}|…|snip|cut|truncated|skipp?ed|omitted)", re.IGNORECASE)
 
 
 def lines_of(text: str) -> list[str]:
@@ -14,12 +22,23 @@ def lines_of(text: str) -> list[str]:
     if "\xa0" in text:
         text = text.replace("\xa0", " ")
     lines = [line.rstrip("\r") for line in text.split("\n")]
-    quoted = sum(line[:1] == ">" for line in lines)
-    if quoted * 2 > sum(not line.isspace() for line in lines if line):
-        return [line[1:].removeprefix(" ") if line[:1] == ">" else line for line in lines]
-    return lines
+    first = next((line for line in lines if line and not line.isspace()), "")
+    if first.lstrip()[:1] != ">" and sum(line[:1] == ">" for line in lines) * 2 <= len(lines):
+        return lines
+    return [_QUOTE.sub("", line, count=1) if line.lstrip()[:1] == ">" else line for line in lines]
 
 
 def shown(text: str) -> str:
     """Return the beginning of a line as a problem shows it."""
     return printable(text[:_SHOWN].strip())
+
+
+def broken_between(above: str, line: str) -> bool:
+    """Tell whether a line may have been broken before this one: its first word had no room on the line above."""
+    return len(above.rstrip()) + 1 + len(line.split(None, 1)[0]) > _NARROWEST
+
+
+def joined(above: str, line: str) -> str:
+    """Join a broken line: a terminal breaks inside words, what breaks between words is narrow."""
+    blank = " " if len(above) <= _NARROWEST + 10 else ""
+    return above.rstrip() + blank + line.strip() if blank else above + line

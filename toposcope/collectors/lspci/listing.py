@@ -21,8 +21,8 @@ from toposcope.base import Problem, ProblemKind, pci_address
 from toposcope.collectors.lspci.classes import has_settings
 from toposcope.collectors.lspci.draft import Draft
 from toposcope.collectors.lspci.fields import OF_EACH, WITH_SETTINGS
-from toposcope.collectors.lspci.header import Header, read_header
-from toposcope.collectors.lspci.lines import LONGEST_LINE, lines_of, shown
+from toposcope.collectors.lspci.header import Header, glued, read_header
+from toposcope.collectors.lspci.lines import CUT, LONGEST_LINE, NOISE, broken_between, joined, lines_of, shown
 from toposcope.collectors.lspci.paths import follow
 from toposcope.collectors.records import Reading
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from toposcope.base import Capture
     from toposcope.collectors.lspci.fields import Reader
 
-# A line that a terminal or a forum may have broken is at least this long.
-_WRAPPED = 60
+_REVISION = re.compile(r"\(rev [0-9a-f]{2}\)")
+_SHORT_SLOT = re.compile(r"(?:([0-9a-f]{1,8})[: ])?([0-9a-f]{1,2})[: ]([0-9a-f]{1,2}\.[0-7])")
 _HEX = re.compile(r"[0-9a-f]{2,3}:(?: [0-9a-f]{2})+\s*$")
 _PROMPT = re.compile(
     r"(?:\([\w.-]{1,40}\) ?)?(?:\[[^\]\n]{1,80}\]|[\w.-]{1,64}@[\w.-]{1,64}[^$#>\n]{0,80}|bash-[\d.]{1,9}|~)?"
@@ -39,7 +39,10 @@ _PROMPT = re.compile(
     r"|(?:sudo )?(?:/\S{1,40}/)?lspci\b(?!:)"
 )
 _SILENT = re.compile(r"(?:--More--.*|\(END\)|:|`{3}\w*|[-=_*~]{2,})\s*$")
-_CUT = re.compile(r"[\[(<]?\s*(?:\.{3,}|…|snip|cut|truncated|skipp?ed|omitted)", re.IGNORECASE)
+
+
+# Words with which a field begins that ends any broken header.
+_FIRST_WORDS = frozenset((*WITH_SETTINGS, "Control:", "Status:", "Latency:", "Interrupt:", "DeviceName:", "I/O"))
 
 
 def parse(capture: Capture) -> Reading:
@@ -92,14 +95,26 @@ class _Walk:
 
     def _begin_by_argument(self) -> None:
         """Take the device of ``-s``, which stays unless a header names one: lines may have been filtered."""
-        address = pci_address((self.capture.argument or "").replace(" ", ":"))
-        if address is not None and not any(map(read_header, self.lines)):
+        match = _SHORT_SLOT.fullmatch(self.capture.argument or "")
+        if match is None or any(map(read_header, self.lines)):
+            return
+        domain, bus, device = match.groups(default="0")
+        address = pci_address(f"{domain:0>4}:{bus:0>2}:{device:0>4}")
+        if address is not None:
             self._open(Draft(address, self.capture.origin(0), {}))
 
     def _header(self, index: int, line: str) -> bool:
-        header = read_header(self._unbroken(index, line))
-        if header is None:
+        parts = glued(self._unbroken(index, line))
+        if read_header(parts[0]) is None:
             return False
+        if len(parts) > 1:
+            self._report(index, "the line feeds between these devices are lost", ProblemKind.REPAIRED)
+        for header in map(read_header, parts):
+            if header is not None:
+                self._device(index, header)
+        return True
+
+    def _device(self, index: int, header: Header) -> None:
         self._remember_bus()
         self._report_aliens()
         address, parent = follow(header, self.buses)
@@ -107,25 +122,30 @@ class _Walk:
         if address is None:
             self._close()
             self._report(index, "the bus of this device is not printed (-P without -v)")
-            return True
-        self._open(_draft(self.capture, index, header, address, parent))
-        return True
+        else:
+            self._open(_draft(self.capture, index, header, address, parent))
 
     def _unbroken(self, index: int, line: str) -> str:
-        """Join a header that was broken before its end: the next line closes what this one leaves open."""
-        following = self.lines[index + 1] if index + 1 < len(self.lines) else ""
-        if (
-            len(line) < _WRAPPED
-            or following[:1] in ("", "\t", " ")
-            or line.count("(") + line.count("[") == (line.count(")") + line.count("]"))
-        ):
+        """Return a header with its rest from the next line, where it was broken."""
+        below, further = self._line(index + 1), self._line(index + 2)
+        if below[:1] in ("", "\t", " ") or not broken_between(line, below) or self._stands_alone(below):
             return line
-        joined = line + following
-        balanced = joined.count("(") == joined.count(")") and joined.count("[") == joined.count("]")
-        if not balanced or read_header(following) is not None:
+        whole = joined(line, below)
+        closes = _balance(line) > 0 and _balance(whole) == 0
+        ends = _REVISION.search(below) is not None and _REVISION.search(line) is None
+        if not (closes or ends or self._stands_alone(further)):
             return line
         self.joined.add(index + 1)
-        return joined
+        return whole
+
+    def _line(self, index: int) -> str:
+        return self.lines[index] if index < len(self.lines) else ""
+
+    @staticmethod
+    def _stands_alone(line: str) -> bool:
+        """Tell a line that goes on with no other: a header or a field."""
+        words = line.split(None, 1)
+        return bool(words) and (words[0] in _FIRST_WORDS or read_header(line) is not None)
 
     def _open(self, draft: Draft) -> None:
         self.draft, self.bare = draft, False
@@ -145,24 +165,32 @@ class _Walk:
             return
         if _PROMPT.match(line):
             self._close()
-            return
-        if self.draft is not None and self._goes_on(index):
+        elif NOISE.match(line):
+            self._report(index, "a message of lspci")
+        elif self.draft is not None and self._goes_on(index, line):
             self._broken(index)
-            return
-        if _CUT.match(line):
+        elif CUT.match(line):
             self._report(index, "lines were cut out here")
-            return
-        self._close()
-        self.aliens.append(index)
+        elif self.draft is not None and self._field_below(index):
+            self._report(index, "not a line of lspci")
+        else:
+            self._close()
+            self.aliens.append(index)
 
-    def _goes_on(self, index: int) -> bool:
+    def _goes_on(self, index: int, line: str) -> bool:
         """Tell whether a line in the first column is the rest of a broken one, or of a list that lost its blanks."""
         above = self.lines[index - 1] if index else ""
         if index in self.joined:
             return True
-        if read_header(above) is not None:
+        if not above.strip() or read_header(above) is not None:
             return False
-        return bool(self.bare and above.strip()) or len(above) >= _WRAPPED
+        return self.bare or broken_between(above, line)
+
+    def _field_below(self, index: int) -> bool:
+        """Tell whether the next line goes on with the device: another program's message stands between."""
+        below = self._line(index + 1)
+        words = below.split(None, 1)
+        return bool(words) and below[0] in "\t " and words[0] in self.readers
 
     def _broken(self, index: int) -> None:
         if self.wrapped is not self.draft and not (self.bare and index not in self.joined):
@@ -191,6 +219,10 @@ class _Walk:
             self._report(self.aliens[0], "no device of lspci in this text")
         records = tuple(record for draft in self.drafts for record in draft.records())
         return Reading(records, tuple(sorted(self.problems, key=lambda problem: problem.origin.line)))
+
+
+def _balance(text: str) -> int:
+    return text.count("(") + text.count("[") - text.count(")") - text.count("]")
 
 
 def _draft(capture: Capture, index: int, header: Header, address: str, parent: str | None) -> Draft:

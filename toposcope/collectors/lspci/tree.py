@@ -23,11 +23,12 @@ its guides, one for each list on its left that goes on.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from toposcope.base import Problem, ProblemKind, pci_address
-from toposcope.collectors.lspci.lines import lines_of, shown
+from toposcope.collectors.lspci.header import named
+from toposcope.collectors.lspci.lines import CUT, NOISE, broken_between, joined, lines_of, shown
 from toposcope.collectors.records import PciDevice, Reading
 
 if TYPE_CHECKING:
@@ -35,16 +36,15 @@ if TYPE_CHECKING:
 
 # The tool cuts its lines at 1024 characters.
 _LONGEST_LINE = 2048
-_START = re.compile(r"[ \t\f>]*(?=-(?:\+-)?\[[0-9a-f]{4,8}:[0-9a-f]{2}\]-)")
+# The dash before the first block may be lost, or a mark of code stand before it.
+_START = re.compile(r"[ `]*(?:-(?=(?:\+-)?\[[0-9a-f]{4,8}:[0-9a-f]{2}\]-)|(?=\[[0-9a-f]{4,8}:[0-9a-f]{2}\]-[+-]))")
 _GUIDES = re.compile(r"[ |]*(?=[+\\]-)")
 _BLOCK = re.compile(r"\[([0-9a-f]{4,8}):([0-9a-f]{2})\]-")
 _DEVICE = re.compile(r"([0-9a-f]{2}\.[0-7])")
 _BRIDGE = re.compile(r"-\[([0-9a-f]{2})(?:-([0-9a-f]{2}))?\]-|-(?=-)")
 _NAME = re.compile(r"[ \t]+(.*)$")
-_ID = re.compile(r"(?:^| )\[([0-9a-f]{4}:[0-9a-f]{4})\]$")
 # The first list of a forest stands in column 1 even where runs of blanks were made one.
 _TELLING = 8
-_CUT = re.compile(r"\s*[\[(<]?\s*(?:\.{2,}|…|snip|cut|omitted|skipped)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,8 @@ class _Walk:
         self.devices: list[PciDevice] = []
         self.problems: list[Problem] = []
         self.aliens: list[Problem] = []
+        self.tails: list[tuple[int, str]] = []
+        self.above = ""
         self.lists: list[_List] = []
         self.domain = _domain(capture.text)
         self.started = False
@@ -94,6 +96,7 @@ class _Walk:
                 self._problem(index, f"a line of {len(line)} characters was left out", line)
             elif line:
                 self._line(index, line)
+            self.above = line
         if not self.started:
             self.problems += self.aliens[:1]
         return Reading(tuple(self.devices), tuple(self.problems))
@@ -104,28 +107,38 @@ class _Walk:
             self._leave_aliens()
             self.started = True
             self.lists.clear()
-            self._entries(index, line, start.end() + 1, _Bus(None, None, None, root=True))
+            self._entries(index, line, start.end(), _Bus(None, None, None, root=True))
             return
         guides = _GUIDES.match(line)
         if guides is None:
             self._other(index, line)
             return
         self._leave_aliens()
+        self.started = True
         self._continue(index, line, guides.end())
 
     def _other(self, index: int, line: str) -> None:
-        if _CUT.match(line) and self.started:
+        if NOISE.match(line):
+            self._problem(index, "a message of lspci", line)
+        elif CUT.match(line) and self.started:
             self.aligned = not self.moved  # what does not fit from here on was cut, not moved
             self._problem(index, "lines of the tree were cut out here", line)
+        elif self.above and self.devices and self.devices[-1].name and broken_between(self.above, line):
+            self.tails.append((index, line))
         elif not set(line) <= {" ", "|"}:
             problem = Problem(ProblemKind.UNREAD, self.capture.origin(index), "not a line of a tree", shown(line))
             self.aliens.append(problem)
 
     def _leave_aliens(self) -> None:
-        """Report other lines if a tree stands before and after them."""
+        """Report other lines if a tree stands before and after them, and join the rest of a broken name."""
+        for index, line in self.tails:
+            name, pci_id = named(joined(self.devices[-1].name or "", line))
+            self.devices[-1] = replace(self.devices[-1], name=name, pci_id=pci_id)
+            self._problem(index, "a broken line was read with the one above", line, repaired=True)
         if self.started:
             self.problems += self.aliens
         self.aliens.clear()
+        self.tails.clear()
 
     def _continue(self, index: int, line: str, column: int) -> None:
         found = self._find(index, line, column)
@@ -203,8 +216,8 @@ class _Walk:
         match = _NAME.match(rest)
         if rest and match is None:
             self._problem(index, "not understood in a tree", rest)
-        name, pci_id = _name(match[1]) if match else (None, None)
-        self._add(index, address, bus, name=name, pci_id=pci_id)
+        name, pci_id = named(match[1]) if match else ("", None)
+        self._add(index, address, bus, name=name or None, pci_id=pci_id)
 
     def _bridge(self, index: int, address: str | None, bus: _Bus, bridge: re.Match[str]) -> None:
         secondary = int(bridge[1] or "0", 16)
@@ -241,11 +254,6 @@ class _Walk:
     def _problem(self, index: int, message: str, text: str, *, repaired: bool = False) -> None:
         kind = ProblemKind.REPAIRED if repaired else ProblemKind.UNREAD
         self.problems.append(Problem(kind, self.capture.origin(index), message, shown(text)))
-
-
-def _name(text: str) -> tuple[str | None, str | None]:
-    match = _ID.search(text)
-    return (text[: match.start()].strip() or None, match[1]) if match else (text or None, None)
 
 
 def _domain(text: str) -> str | None:

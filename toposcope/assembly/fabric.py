@@ -239,7 +239,11 @@ def unsure_figures(topology: Topology, part: FabricPart) -> Iterable[Problem]:
         known = part.devices.get(link.source) or part.devices.get(link.target)
         if link.line is None and link.count and link.medium is Medium.NVLINK and link.medium not in told and not known:
             told.add(link.medium)
-            names = sorted({str(d.fabric.link_gbs) for d in fitting(part, link.source, link.medium) if d.fabric})
+            total = sum(each.count or 0 for each in topology.links_of(link.source) if each.medium is link.medium)
+            able = (d.fabric for d in fitting(part, link.source, link.medium) if d.fabric)
+            names = sorted(
+                {str(scale_up.link_gbs) for scale_up in able if (scale_up.links or 0) >= min(total, MOST_LINKS)}
+            )
             yield Problem(
                 ProblemKind.UNREAD,
                 link.origin,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from toposcope.base import Bandwidth
 from toposcope.model import Efficiency, Figures, Library, Medium, Reach
+from toposcope.profiles.platforms import platform_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,14 +87,8 @@ class Lookup:
     def platform(
         self, vendor: str | None, model: str | None, family: int | None, number: int | None
     ) -> Platform | None:
-        """Return the CPU family: by family and model number, else by a word of the model's name."""
-        for platform in self.catalogue.platforms:
-            if platform.vendor == vendor and platform.family == family and number in platform.models:
-                return platform
-        words = (model or "").lower()
-        return next(
-            (each for each in self.catalogue.platforms if any(word.lower() in words for word in each.matches)), None
-        )
+        """Return the CPU family: by family and model number, else by the model's name."""
+        return platform_of(self.catalogue, vendor=vendor, name=model, family=family, model=number)
 
     def figures(self, vendors: Iterable[str], platform: Platform | None) -> Figures:
         """Make the figures that a topology carries: all classes, and the library of its accelerators' vendor."""

@@ -13,7 +13,7 @@ from toposcope.assembly.matching import Match, match_machines
 from toposcope.assembly.pci import vendor_state
 from toposcope.assembly.reference import topology_of_machine, with_usable
 from toposcope.base import Origin
-from toposcope.model import Fact, Grade, Kind, Link, Medium, State
+from toposcope.model import Grade, Kind, Link, Medium, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -80,10 +80,7 @@ def fill_from_machines(
     fitting = [match for match in matches if chosen is not None or not match.differences]
     topology.candidates = tuple(match.machine.name for match in fitting)
     topology.profile = fitting[0].machine.name if len(fitting) == 1 else None
-    for match in matches:
-        for number, difference in enumerate(match.differences):
-            origin = Origin("profile", match.machine.name)
-            topology.note(Fact("host", f"differs.{match.machine.name}.{number}", difference, origin))
+    topology.near = tuple((match.machine.name, match.differences) for match in matches if match not in fitting)
     if fitting:
         _fill(topology, fitting, [topology_of_machine(match.machine, lookup) for match in fitting])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from toposcope.assembly.reference import topology_of_machine
@@ -37,7 +38,7 @@ class Match:
 def match_machines(
     topology: Topology, machines: Sequence[Machine], lookup: Lookup, devices: Mapping[str, Sequence[Device]]
 ) -> list[Match]:
-    """Return the machines with as many accelerators of a model that fits, each with its differences, best first."""
+    """Return the machines with the same accelerators and fabric, each with what else it differs in, best first."""
     accelerators = [each.id for each in topology.components(Kind.ACCELERATOR) if "/" not in each.id]
     if not accelerators:
         return []
@@ -46,7 +47,8 @@ def match_machines(
         for machine in machines
         if _same_accelerators(machine, accelerators, lookup, devices) and _same_words(topology, machine, accelerators)
     ]
-    return sorted(matches, key=lambda match: len(match.differences))
+    alike = (match for match in matches if match is not None)
+    return sorted(alike, key=lambda match: len(match.differences))
 
 
 def _same_accelerators(
@@ -80,13 +82,13 @@ def _same_words(topology: Topology, machine: Machine, accelerators: Sequence[str
     return fabric.medium == "nvlink"
 
 
-def _match(topology: Topology, machine: Machine, lookup: Lookup, accelerators: Sequence[str]) -> Match:
+def _match(topology: Topology, machine: Machine, lookup: Lookup, accelerators: Sequence[str]) -> Match | None:
     reference = topology_of_machine(machine, lookup)
     theirs = [each.id for each in reference.components(Kind.ACCELERATOR)]
     pairs = dict(zip(accelerators, theirs, strict=True))
-    differences = [*_between_accelerators(topology, reference, pairs), *_nvswitches(topology, reference)]
-    wrong, nics = _nics(topology, reference, pairs)
-    differences += wrong
+    if _between_accelerators(topology, reference, pairs) or _nvswitches(topology, reference):
+        return None
+    differences, nics = _nics(topology, reference, pairs)
     pairs |= nics
     pairs |= _switches(topology, reference, pairs)
     for mine, other in list(pairs.items()):
@@ -94,15 +96,13 @@ def _match(topology: Topology, machine: Machine, lookup: Lookup, accelerators: S
     return Match(machine, tuple(differences), pairs)
 
 
-def _between_accelerators(topology: Topology, reference: Topology, pairs: Mapping[str, str]) -> list[str]:
-    wrong: Counter[tuple[str, str]] = Counter()
-    for a, first in pairs.items():
-        for b, second in pairs.items():
-            if a < b:
-                mine, other = _word(topology, a, b), _word(reference, first, second)
-                if mine is not None and other is not None and mine != other:
-                    wrong[mine, other] += 1
-    return [f"{count} pairs of accelerators are {mine}, not {other}" for (mine, other), count in wrong.items()]
+def _between_accelerators(topology: Topology, reference: Topology, pairs: Mapping[str, str]) -> bool:
+    """Tell whether any pair of accelerators is joined by another word than on the reference machine."""
+    for (a, first), (b, second) in combinations(pairs.items(), 2):
+        mine, other = _word(topology, a, b), _word(reference, first, second)
+        if mine is not None and other is not None and mine != other:
+            return True
+    return False
 
 
 def _word(topology: Topology, a: str, b: str) -> str | None:
@@ -110,7 +110,7 @@ def _word(topology: Topology, a: str, b: str) -> str | None:
     for relation in relations:
         if relation.reach is None and relation.word not in ("N/A", "NA"):
             return relation.word
-    return _class(next((relation.reach for relation in relations), None) or None)
+    return _class(next((relation.reach for relation in relations), None))
 
 
 def _class(distance: Reach | None) -> str | None:
@@ -119,10 +119,10 @@ def _class(distance: Reach | None) -> str | None:
     return "PIX or PXB" if distance in _NEAR else distance.word
 
 
-def _nvswitches(topology: Topology, reference: Topology) -> list[str]:
+def _nvswitches(topology: Topology, reference: Topology) -> bool:
+    """Tell whether the NVSwitches that are seen are another number than on the reference machine."""
     mine = [each for each in topology.components(Kind.NVSWITCH) if each.count is not None]
-    theirs = sum(1 for _ in reference.components(Kind.NVSWITCH))
-    return [f"{len(mine)} NVSwitches, not {theirs}"] if mine and len(mine) != theirs else []
+    return bool(mine) and len(mine) != sum(1 for _ in reference.components(Kind.NVSWITCH))
 
 
 def _nics(topology: Topology, reference: Topology, pairs: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:

@@ -24,13 +24,18 @@ if TYPE_CHECKING:
 
 
 class Topology:
-    """Components, links, relations and facts of one host."""
+    """Components, links, relations and facts of one host.
+
+    ``profile`` is the reference machine that what is assumed comes from, ``candidates`` are all that fit, ``near``
+    those that nearly do, with what they differ in. ``problems`` is what was not read, repaired, or contradicted.
+    """
 
     def __init__(self, *, host: str | None = None, figures: Figures | None = None) -> None:
         self.host = host
         self.figures = figures or Figures()
         self.profile: str | None = None
         self.candidates: tuple[str, ...] = ()
+        self.near: tuple[tuple[str, tuple[str, ...]], ...] = ()
         self.matrix: PrintedMatrix | None = None
         self.problems: list[Problem] = []
         self._graph: nx.Graph[str] = nx.Graph()

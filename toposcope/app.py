@@ -1,0 +1,128 @@
+"""The use cases: load or record, analyze, find paths, compare. Plain results; nothing is printed here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toposcope import recording as recordings
+from toposcope.analysis import analyze as analyze_topology
+from toposcope.analysis import routes as routes_of
+from toposcope.assembly import Lookup, assemble, topology_of_machine
+from toposcope.base import InputError, UsageError
+from toposcope.profiles.store import filled, find_machine, load_catalogue, load_machines, shipped, user_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from toposcope.analysis import Analysis, Route
+    from toposcope.base import Origin
+    from toposcope.model import Topology
+    from toposcope.profiles.machine import Machine
+    from toposcope.recording import Recording
+
+PROFILE = "profile:"
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """The profiles and the catalogue, from the shipped data and the folders that extend it."""
+
+    machines: dict[str, Machine]
+    lookup: Lookup
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A topology, and the recording it was read from (None for a reference machine)."""
+
+    topology: Topology
+    recording: Recording | None = None
+
+    def text_of(self, origin: Origin) -> str | None:
+        """Return the line of the recording that an origin speaks of."""
+        return None if self.recording is None else recordings.text_of(self.recording, origin)
+
+
+def knowledge(*folders: Path) -> Knowledge:
+    """Load the profiles and the catalogue. ``folders`` extend and override; the user's own folder always does."""
+    places = [shipped(), *(folder for folder in (user_folder(), *folders) if folder.is_dir())]
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is no folder of profiles: give one that holds machines/*.toml")
+    return Knowledge(load_machines(*places), Lookup(load_catalogue(*places)))
+
+
+def load(
+    paths: Sequence[str], known: Knowledge, *, profile: str | None = None, stdin: bytes | None = None
+) -> tuple[Loaded, ...]:
+    """Load what the paths hold, one result a host.
+
+    A path is a recording (folder, archive, file, ``-`` for ``stdin``) or ``profile:NAME[,option=value]``. ``profile``
+    names the reference machine that settles what the recording leaves open. Raises InputError where nothing can be
+    used, UsageError for an unknown profile.
+    """
+    wanted = [path for path in paths if path.startswith(PROFILE)]
+    loaded = [Loaded(profile_topology(path.removeprefix(PROFILE), known)) for path in wanted]
+    files = [Path(path) for path in paths if not path.startswith(PROFILE)]
+    if files:
+        loaded += [assembled(each, known, profile=profile) for each in recordings.read(files, stdin=stdin)]
+    if not loaded:
+        raise UsageError("no input was named: give a recording, a file, - for standard input, or profile:NAME")
+    return tuple(loaded)
+
+
+def profile_topology(name: str, known: Knowledge) -> Topology:
+    """Build the topology of a reference machine."""
+    return topology_of_machine(find_machine(name, known.machines), known.lookup, name=name)
+
+
+def assembled(recording: Recording, known: Knowledge, *, profile: str | None = None) -> Loaded:
+    """Read a recording and build its topology."""
+    chosen = find_machine(profile.removeprefix(PROFILE), known.machines) if profile else None
+    machines = [filled(machine) for machine in known.machines.values()]
+    reading = recordings.parse(recording)
+    topology = assemble(reading, known.lookup, machines, host=recording.host, chosen=chosen)
+    return Loaded(topology, recording)
+
+
+def one(loaded: Sequence[Loaded], host: str | None) -> Loaded:
+    """Return the one host that is meant. UsageError where several are there and none is named."""
+    named = [each for each in loaded if host is None or each.topology.host == host]
+    names = ", ".join(each.topology.host or "(unnamed)" for each in loaded)
+    if not named:
+        raise UsageError(f"no host is called {host!r}; the input holds {names}")
+    if len(named) > 1:
+        raise UsageError(f"the input holds {len(named)} hosts ({names}): name one with --host")
+    return named[0]
+
+
+def analyze(loaded: Loaded) -> Analysis:
+    """Answer every question about a host."""
+    return analyze_topology(loaded.topology)
+
+
+def routes(loaded: Loaded, src: str, dst: str) -> tuple[Route, ...]:
+    """Return every route between two components, the default first."""
+    return routes_of(loaded.topology, src, dst)
+
+
+def inspect(
+    known: Knowledge,
+    *,
+    sysroot: Path | None = None,
+    timeout: float = 10.0,
+    progress: Callable[[str, str], None] | None = None,
+) -> Loaded:
+    """Record this host and read the recording."""
+    return assembled(record(sysroot=sysroot, timeout=timeout, progress=progress), known)
+
+
+def record(
+    *, sysroot: Path | None = None, timeout: float = 10.0, progress: Callable[[str, str], None] | None = None
+) -> Recording:
+    """Record this host: run what its tools offer, read what ``/sys`` shows."""
+    if sysroot is not None and not sysroot.is_dir():
+        raise InputError(f"{sysroot} is no folder: --sysroot takes a copy of a host's / with its sys/ in it")
+    return recordings.collect(sysroot=sysroot or Path("/"), timeout=timeout, progress=progress)

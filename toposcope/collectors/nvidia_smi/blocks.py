@@ -45,9 +45,9 @@ def walk(capture: Capture, read: LineReader, what: str) -> Reading:
     doubtful: list[Problem] = []
     label = f"GPU{capture.argument}" if (capture.argument or "").isdigit() else None
     for index, line in enumerate(map(str.rstrip, lines)):
-        origin = capture.origin(index)
         if not line or _TITLE.fullmatch(line):
             continue
+        origin = capture.origin(index)
         if CUT.fullmatch(line.strip(" \t>")):
             problems.append(unread(origin, "lines were cut here", line))
             continue

@@ -34,8 +34,8 @@ _DEAD_DRIVER = re.compile(
     re.IGNORECASE,
 )
 _DEAD_GPU = re.compile(
-    r"[\s>]*Unable to determine the device handle for (?:gpu)?\s*(?P<index>\d{1,3}(?!\d*:))?[:\s]*"
-    r"(?P<pci>[0-9a-f:]{4,14}\.[0-7])?[:\s]*(?P<why>[^\n]{0,200})",
+    r"[\s>]*Unable to determine the device handle for (?:gpu)?\s*(?:(?P<index>\d{1,3})(?=:\s|\s*$))?[:\s]{0,9}"
+    r"(?P<pci>[0-9a-f:]{4,14}\.[0-7])?[:\s]{0,9}(?P<why>[^\n]{0,200})",
     re.IGNORECASE,
 )
 

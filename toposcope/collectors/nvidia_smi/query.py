@@ -67,7 +67,8 @@ _LEFT = frozenset({"", "index", "timestamp", "count"})
 _TEXTS = frozenset({"driver_version", "vbios_version", "inforom.img", "fabric.clusterUuid"})
 _ASKED = re.compile(r"--query-gpu[= ](?P<fields>[A-Za-z][\w., ]{0,2000}?)(?=[ _]+-|\.(?:csv|txt|log|out)\b|$)")
 _FIELD = re.compile(r"(?P<name>[A-Za-z][\w.]{0,80})(?:\s?\[(?P<unit>[^\]\n]{1,12})\])?")
-_VERSION = re.compile(r"\d{3}\.\d{2,3}(?:\.\d{2})?")
+_COLUMNS = re.compile(r"\s{2,}|\t")
+_VERSION = re.compile(r"\d{3}\.\d{1,3}(?:\.\d{1,2})?")
 _NAME = re.compile(r"[A-Za-z][\w .+/()-]{1,80}")
 _FITS: dict[str, Callable[[str], object | None]] = {
     "index": tokens.count,
@@ -105,7 +106,7 @@ def parse(capture: Capture) -> Reading:
 
 def header_fields(line: str) -> tuple[str, ...]:
     """Return the fields of a header line, () where it is none: at least one must be a field of a card."""
-    matches = [_FIELD.fullmatch(cell.strip()) for cell in line.split(",")] if len(line) < 1 << 14 else [None]
+    matches = [_FIELD.fullmatch(cell) for cell in _cells(line)] if len(line) < 1 << 14 else [None]
     names = tuple(match["name"] for match in matches if match)
     card = any(_canonical(name) in _OF_CARD or name in ("index", "driver_version") or "." in name for name in names)
     return tuple(map(_canonical, names)) if len(names) == len(matches) and card else ()
@@ -118,6 +119,11 @@ def asked_fields(command: str) -> tuple[str, ...]:
     return tuple(
         _canonical(field.strip().replace(" ", "_").rstrip("_")) for field in fields.split(",") if field.strip()
     )
+
+
+def _cells(line: str) -> list[str]:
+    """Split a row at its commas; where somebody aligned it in columns, at two blanks or more."""
+    return [cell.strip() for cell in line.split(",")] if "," in line else _COLUMNS.split(line.strip())
 
 
 def _canonical(field: str) -> str:
@@ -137,7 +143,7 @@ def _fields(
 
 def _proved(rows: list[tuple[int, str]], capture: Capture, problems: list[Problem]) -> tuple[str, ...]:
     """Name the columns whose values leave no doubt; the others stay unread, which is one problem."""
-    table = [[cell.strip() for cell in line.split(",")] for _, line in rows]
+    table = [_cells(line) for _, line in rows]
     width = len(table[0]) if table else 0
     table = [cells for cells in table if len(cells) == width]
     fields = tuple(_of_column([cells[at] for cells in table], at) for at in range(width if width > 1 else 0))
@@ -160,7 +166,7 @@ def _of_column(cells: Sequence[str], at: int) -> str:
 
 def _row(line: str, fields: tuple[str, ...], place: int, origin: Origin) -> Found | None:
     """Read one row; a row that stops short is read as far as it goes. None where the values do not fit the fields."""
-    cells = [cell.strip() for cell in line.split(",")]
+    cells = _cells(line)
     if not fields or len(cells) > len(fields) or (len(cells) == 1) != (len(fields) == 1):
         return None
     values = dict(zip(fields, cells, strict=False))

@@ -9,6 +9,9 @@ Grammar, by indentation (four blanks a level where nobody changed it)::
 
 Names repeat (``Current`` of ``MIG Mode`` and of ``PCIe Generation``), so each value is known by its path.
 ``MIG Device`` sections repeat under one GPU; each begins a block of its own. The list of processes is left.
+
+A copy may have lost all indentation. Then a value belongs to the section that was opened last, where a section of
+that name has such a value, else to the one place that has a value of its name.
 """
 
 from __future__ import annotations
@@ -18,8 +21,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from toposcope.base import pci_address
-from toposcope.collectors.nvidia_smi.lines import CUT, lines_of, reading, refusal, unread
-from toposcope.collectors.nvidia_smi.report import Answer, Block, Report, records_of
+from toposcope.collectors.nvidia_smi.lines import CUT, lines_of, reading, refusal, repaired, unread
+from toposcope.collectors.nvidia_smi.report import CARD, SETTINGS, Answer, Block, Report, records_of
 
 if TYPE_CHECKING:
     from toposcope.base import Capture, Problem
@@ -34,6 +37,18 @@ _MIG = "mig device"
 _LEFT = "processes"
 
 
+def _known_paths() -> dict[str, str]:
+    """Return the paths by their last two names, and by the last alone where that is unique and says enough."""
+    paths = [text for _, text, _, _ in (*CARD, *SETTINGS)]
+    ends = [path.rsplit("/", 1)[-1] for path in paths]
+    alone = {end: path for end, path in zip(ends, paths, strict=True) if ends.count(end) == 1 and " " in end}
+    return alone | {"/".join(path.split("/")[-2:]): path for path in paths}
+
+
+_PATHS = _known_paths()
+_SECTION = re.compile(r"[A-Z][\w .-]{1,48}")
+
+
 @dataclass(slots=True)
 class _Place:
     """Where the reader stands: the block that takes values, and the open sections with their depth."""
@@ -41,15 +56,19 @@ class _Place:
     block: Block | None = None
     depth: int = 0
     sections: list[tuple[int, str]] = field(default_factory=list)
+    flat: bool = False
 
     def path(self, name: str) -> str:
+        if self.flat:
+            section = self.sections[-1][1] if self.sections else ""
+            return _PATHS.get(f"{section}/{name}") or _PATHS.get(name) or f"{section}/{name}"
         return "/".join([*(section for _, section in self.sections), name])
 
 
 def parse(capture: Capture) -> Reading:
     """Read a report of all GPUs or of one; text around it is left, text inside it that fits nowhere is a problem."""
     lines, problems = lines_of(capture)
-    report, place = Report(), _Place()
+    report, place = Report(), _Place(flat=_is_flat(lines))
     records: list[Record] = []
     doubtful: list[Problem] = []
     for index, line in enumerate(lines):
@@ -66,8 +85,21 @@ def parse(capture: Capture) -> Reading:
             problems += found[1]
         elif report.gpus:
             doubtful.append(unread(capture.origin(index), "not a line of nvidia-smi -q", line))
+    if place.flat:
+        problems.append(repaired(capture.origin(0), "the indentation is lost: sections were told by their names"))
     read, said = records_of(report, capture, xml=False)
     return reading(capture, [*records, *read], [*problems, *said], "report of nvidia-smi -q")
+
+
+def _is_flat(lines: list[str]) -> bool:
+    """Return whether no line below the first GPU's is deeper than it."""
+    depths = [(len(line) - len(body), _GPU.match(body)) for line in lines if (body := line.lstrip(" \t>"))]
+    first = next((at for at, (_, gpu) in enumerate(depths) if gpu), None)
+    below = depths[first + 1 : first + 100] if first is not None else []
+    return len(below) > _ENOUGH and all(depth <= depths[first or 0][0] for depth, _ in below)
+
+
+_ENOUGH = 8
 
 
 def _line(report: Report, place: _Place, body: str, depth: int, index: int) -> bool:
@@ -83,8 +115,10 @@ def _line(report: Report, place: _Place, body: str, depth: int, index: int) -> b
         if known := bool(colon) and key in _HEAD:
             report.head.setdefault(key, Answer(text.strip(), index))
         return known
-    if depth <= place.depth:
+    if depth <= place.depth and not (place.flat and (colon or _SECTION.fullmatch(name))):
         return False
+    if place.flat:
+        depth = place.depth + (2 if colon else 1)
     _leave(report.gpus[-1], place, depth)
     if not colon:
         _enter(report.gpus[-1], place, depth, key, index)

@@ -13,7 +13,7 @@ Grammar (a line is cells between ``|``; separators ``+---+---+`` and ``|===+===|
 
 By driver: no CUDA version before 410; ``KMD`` and ``CUDA UMD`` from 610 on; columns of 31, 41 and 43 marks; domains of
 four digits before 370. Names are cut to ``NVIDIA A100-SXM...`` before 530 and stay so in ``model``. A GPU that
-answers badly prints ``ERR!`` for its values.
+answers badly prints ``ERR!`` for its values; boards that share the host's memory print ``Not Supported`` for it.
 
 Copies lose blanks and ``|``, are indented or quoted, and are wrapped in the middle of a line; a wrapped line is joined
 again, which is a repair. The rows are known by their values, not by the box.
@@ -36,13 +36,14 @@ if TYPE_CHECKING:
     from toposcope.base import Capture, Origin, Problem
     from toposcope.collectors.records import Reading, Record
 
-_MARKS = " \t>|\u2502"
-_SEPARATOR = frozenset("+-=| \t>\u2500\u2502\u253c")
+_DRAWN = "\u2502"
+_MARKS = " \t>|"
+_SEPARATOR = frozenset("+-=| \t>\u2500\u253c")
 _DRIVER = re.compile(r"(?:Driver|KMD) Version:\s{0,20}(?P<version>[^\s|]{1,20})")
 _CUDA = re.compile(r"CUDA (?:UMD )?Version:\s{0,20}(?P<version>[^\s|]{1,20})")
 _FIRST = re.compile(
     r"(?P<index>\d{1,3})\s{1,9}(?P<name>[^\s|][^|\n]{0,60}?)\s{0,40}\b(?P<persistence>On|Off|N/A|ERR!|WDDM|TCC|MCDM)"
-    r"[\s|]{1,20}(?P<pci>(?:[0-9A-F]{4,8}:)?[0-9A-F]{2}:[0-9A-F]{2}\.[0-7])(?:\s{1,20}(?:On|Off|N/A|ERR!))?"
+    r"[\s|]{1,20}(?P<pci>(?:[0-9A-F]{4,8}:)?[0-9A-F]{2}:[0-9A-F]{2}\.[0-7]|N/A)(?:\s{1,20}(?:On|Off|N/A|ERR!))?"
     r"(?:[\s|]{1,60}(?P<ecc>\d{1,12}|N/A|Off|On|ERR!))?",
     re.IGNORECASE,
 )
@@ -51,12 +52,16 @@ _STATE = re.compile(r"(?:^|\s)(P\d{1,2})(?=\s|$)")
 _UTILISATION = re.compile(r"(\d{1,3})\s?%")
 _MIG_MODE = re.compile(r"(?:Enabled|Disabled|N/A|ERR!)\*?")
 _MIG_DEVICE = re.compile(
-    r"(?P<gpu>\d{1,3})\s{1,9}(?P<gi>\d{1,3}|N/A)\s{1,9}(?P<ci>\d{1,3}|N/A)\s{1,9}(?P<device>\d{1,3})\s{0,9}[|\u2502]"
+    r"(?P<gpu>\d{1,3})\s{1,9}(?P<gi>\d{1,3}|N/A)\s{1,9}(?P<ci>\d{1,3}|N/A)\s{1,9}(?P<device>\d{1,3})\s{0,9}\|"
 )
 _MIG_BAR = re.compile(r"\d{1,9}\s?MiB\s{0,9}/\s{0,12}\d{1,9}\s?MiB")
 _HEADING = re.compile(
-    r"GPU\s{1,9}(?:Name|GI)|Fan\s{1,9}Temp|MIG M\.|ID\s{1,9}ID|ECC$|No MIG devices|MIG devices:|No devices",
+    r"GPU\s{1,9}(?:Name|GI)|Fan\s{1,9}Temp|MIG M\.|ID\s{1,9}ID|ECC$|No MIG devices|MIG devices:",
     re.IGNORECASE,
+)
+# The last cell of a row, where the wrap fell before its mark.
+_REST = re.compile(
+    r"\d{1,12}|N/A|Off|On|ERR!|(?:\d{1,3}\s?%|N/A|ERR!)\s{1,20}[A-Z][\w .]{1,20}|Volatile Unc\S{0,9} ECC|GPU-Util .{1,20}"
 )
 _LAST_BOX = re.compile(r"(?:Processes:|GPU Memory|Compute processes:)", re.IGNORECASE)
 
@@ -83,6 +88,8 @@ class _Table:
 def parse(capture: Capture) -> Reading:
     """Read one table. Everything from the process list on is left: it may name what a machine is used for."""
     lines, problems = lines_of(capture)
+    if _DRAWN in capture.text:
+        lines = [line.replace(_DRAWN, "|") for line in lines]
     table = _Table(problems=problems)
     banner = False
     for index, boxed, text, joined in _rows(lines):
@@ -116,30 +123,39 @@ def _rows(lines: list[str]) -> Iterator[tuple[int, bool, str, bool]]:
 
 
 def _boxed(line: str) -> bool:
-    return line.lstrip(" \t>")[:1] in ("|", "\u2502", "+")
+    return line.lstrip(" \t>")[:1] in ("|", "+")
 
 
 def _joined(lines: list[str], index: int) -> tuple[int, str]:
-    """Join a row with the lines that it was wrapped onto: those without an opening mark, up to one that closes."""
+    """Join a row with the lines that it was wrapped onto, up to one that closes it."""
     text = lines[index].rstrip()
+    whole = 5 if _MIG_DEVICE.match(text.strip(_MARKS)) else 4
     for last in range(index + 1, min(index + 5, len(lines))):
         following = lines[last].rstrip()
-        if not following or _boxed(following) or _SEPARATOR.issuperset(following) or _known(following):
+        if text.count("|") >= whole or not _continues(following):
             break
         glued = text + following
-        text = glued if _known(glued) else f"{text} {following}"
+        text = glued if _reads(glued.strip(_MARKS)) else f"{text} {following}"
         if following.endswith("|"):
             return last, text
     return index, lines[index].rstrip()
 
 
-def _known(text: str) -> bool:
-    return bool(_FIRST.match(text.strip(_MARKS)) or _MEMORY.search(text))
+def _continues(line: str) -> bool:
+    """Return whether a line can be the rest of a row: no row itself, and no cells before its own."""
+    if not line or _SEPARATOR.issuperset(line) or _reads(line.strip(_MARKS)):
+        return False
+    return not _boxed(line) or (line.count("|") <= 2 and bool(_REST.fullmatch(line.strip(_MARKS))))  # noqa: PLR2004
+
+
+def _reads(text: str) -> bool:
+    return bool(_FIRST.match(text) or _MEMORY.search(text) or _MIG_MODE.fullmatch(text) or _HEADING.match(text))
 
 
 def _row(table: _Table, text: str, origin: Origin) -> bool:
     """Read one row into the table; False where it is none."""
     if text.startswith("NVIDIA-SMI ") and "Version:" in text:
+        table.doubtful.clear()
         table.records += _banner(text, origin)
     elif match := _FIRST.match(text):
         _close(table)
@@ -187,7 +203,7 @@ def _second(table: _Table, text: str) -> bool:
     gpu, memory = table.gpu, _MEMORY.search(text)
     if gpu is None or gpu.complete:
         return False
-    before, after = (text[: memory.start()], text[memory.end() :]) if memory else (text, "")
+    before, after = (text[: memory.start()], text[memory.end() :]) if memory else _halves(text)
     state = _STATE.search(before)
     if memory is None and state is None:
         return False
@@ -201,6 +217,12 @@ def _second(table: _Table, text: str) -> bool:
         health=gpu.record.health or ("ERR!" if "ERR!" in before else None),
     )
     return True
+
+
+def _halves(text: str) -> tuple[str, str]:
+    """Split a row whose memory is no size (``Not Supported`` where it is the host's) at its last cell."""
+    before, _, after = text.rpartition("|")
+    return (before, after) if before else (text, "")
 
 
 def _third(table: _Table, text: str) -> bool:

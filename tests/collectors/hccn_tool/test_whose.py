@@ -88,6 +88,26 @@ def test_a_script_that_mixes_questions_is_read_by_what_each_line_says():
     assert reading.problems == ()
 
 
+def test_long_answers_among_short_ones_keep_their_manner():
+    one = (
+        "ipaddr:203.0.113.1\noptical info:\npresent   : present\nTx Power0 : 1.5 mW\nlink status: UP\n"
+        "Chassis ID TLV\n\tMAC: 02:00:00:00:00:01\nPort ID TLV\n\tMAC: 02:00:00:00:00:02\nTime to Live TLV\n\t120\n"
+        "[devid 4] pd_alloc: 7\n[devid 4] qp_active: 1\nGet gateway failed, because no gateway was preset there!\n"
+    )
+
+    reading = ask("hccn-answers", f"-- NPU 4 --\n{one}-- NPU 5 --\n{one.replace('devid 4', 'devid 5')}-- NPU 6 --\n")
+
+    for subject in ("NPU4", "NPU5"):
+        found = {r.name: r.value for r in reading.records if isinstance(r, Setting) and r.subject == subject}
+        assert found["hccn.optical.tx_power0"] == "1.5 mW"
+        assert (found["counter.pd_alloc"], found["hccn.gateway"]) == (7, None)
+        ports = [r for r in reading.records if isinstance(r, NetworkPort) and r.device == subject]
+        assert {p.neighbour_port for p in ports} == {None, "02:00:00:00:00:02"}
+        assert {p.state for p in ports} == {None, "UP"}
+    assert {r.subject for r in reading.records if isinstance(r, Setting)} == {"NPU4", "NPU5"}
+    assert reading.problems == ()
+
+
 def test_an_answer_of_an_unknown_question_keeps_only_what_is_known():
     reading = ask("hccn-answers", "NPU 1:\nlink status: UP\ncoffee: cold\nfec mode: rs FEC mode\n")
 
@@ -100,9 +120,9 @@ def test_an_answer_of_an_unknown_question_keeps_only_what_is_known():
     [
         ("link status: UP", "hccn-answers"),
         ("ipaddr:203.0.113.1", "hccn-answers"),
-        ("optical info:", "hccn-optical"),
-        ("packet statistics:", "hccn-stat"),
-        ("[device 3]current time    : now", "hccn-link-stat"),
+        ("optical info:", "hccn-answers"),
+        ("vnic link status: UP", "hccn-vnic"),
+        ("[device 3]current time    : now", "hccn-answers"),
     ],
 )
 def test_an_answer_begins_at_its_first_line_or_at_the_mark_before_it(mark, line, key):

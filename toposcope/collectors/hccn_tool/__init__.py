@@ -2,7 +2,8 @@ r"""Reads ``hccn_tool``, which alone sees the RoCE (or UB) ports that sit inside
 
 ``hccn_tool -i <physical id> -<question> -g``, one source a question; a 950 says ``hccn_tool -g -<question> -i 0 -u 0
 -p 4``. ``device`` and subjects are ``NPU<physical id>``, on all products: assembly knows where a matrix says
-``Phy-ID3``. Modules: ``answer`` (whose it is, refusals), ``port``, ``counters``, ``ub``, ``conf``.
+``Phy-ID3``. Modules: ``answer`` (whose it is, refusals), ``port``, ``counters``, ``ub``, ``conf``; answers without
+their commands: ``mixed``.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toposcope.collectors.hccn_tool import conf, counters, port, ub
+from toposcope.collectors.hccn_tool import conf, counters, mixed, port, ub
 from toposcope.collectors.hccn_tool.answer import ARGUMENT, MARK_LINE, Answer, Manner, reader
 from toposcope.collectors.source import Collector, Source
 
@@ -33,7 +34,7 @@ def _named(flag: str) -> re.Pattern[str]:
 
 def _begins(first_line: str | None) -> re.Pattern[str] | None:
     """Return the pattern of an answer's first line, a mark of its NPU before it taken along."""
-    return re.compile(f"^[ \\t]*{MARK_LINE}[ \\t]*(?:{first_line})", re.MULTILINE) if first_line else None
+    return re.compile(f"^[ \\t]*(?:{MARK_LINE})?[ \\t]*(?:{first_line})", re.MULTILINE) if first_line else None
 
 
 def _ask(
@@ -81,7 +82,6 @@ _QUESTIONS = (
         "link_stat",
         ub.read_link_stats,
         "how often the link came and went",
-        begins=r"\[dev(?:id|ice) \d+\]\s*current time",
         manner=Manner(title="link up count"),
     ),
     _ask("link", port.read_plain, "state of the RoCE link"),
@@ -91,7 +91,6 @@ _QUESTIONS = (
         "status",
         port.read_status,
         "rate and modes of the RoCE port",
-        begins=r"Netdev status:",
         manner=Manner(title="Netdev status"),
     ),
     _ask(
@@ -116,7 +115,6 @@ _QUESTIONS = (
         "route",
         port.read_route,
         "routes of the RoCE port",
-        begins=r"Routing table:",
         manner=Manner(title="Routing table"),
     ),
     _ask(
@@ -124,24 +122,21 @@ _QUESTIONS = (
         port.read_optical,
         "optical module",
         fact="hccn.optical.present",
-        begins=r"optical info:",
         manner=Manner(title="optical info"),
     ),
     _ask(
         "stat",
         counters.read_counters,
         "packet counters",
-        begins=r"packet statistics:",
         manner=Manner(title="packet statistics"),
     ),
     _ask(
         "hw_stats",
         counters.read_counters,
         "RDMA counters",
-        begins=r"\[dev(?:id|ice) \d+\]\s*pd_alloc:",
     ),
     _ask("fec", port.read_plain, "error correction"),
-    _ask("tls", port.read_tls, "TLS switch", begins=r"dev_id:\s?\d+, tls switch"),
+    _ask("tls", port.read_tls, "TLS switch"),
     _ask("mac", port.read_plain, "MAC address"),
     _ask("duplex", port.read_plain, "duplex", live=False),
     _ask("mtu", port.read_plain, "MTU", live=False),
@@ -153,12 +148,11 @@ _QUESTIONS = (
         begins=r"vnic link status:",
         live=False,
     ),
-    _ask("bandwidth", counters.read_bandwidth, "traffic", begins=r"Bandwidth TX:", live=False),
+    _ask("bandwidth", counters.read_bandwidth, "traffic", live=False),
     _ask(
         "ping",
         counters.read_ping,
         "reachability",
-        begins=r"device \d+ PING ",
         live=False,
         manner=Manner(title="device "),
     ),
@@ -180,16 +174,12 @@ _QUESTIONS = (
     ),
 )
 
-# Answers of one or two lines, known by what they say: a script's output mixes them, with marks of the NPUs between.
-_ANY = Source(
+_MIXED = Source(
     key="hccn-answers",
-    parse=reader(port.ANY_QUESTION, port.read_plain, _PAIRS),
+    parse=reader(port.ANY_QUESTION, mixed.read, mixed.MANNER),
     named=re.compile(r"hccn[_ ]answers"),
-    begins=_begins(
-        r"ipaddr:|link status:|net health status:|Speed: (?:\d+ Mb/s|Unknown!)|default gateway:|netdetect addr"
-        r"|fec mode:|mac addr:"
-    ),
-    gives="state, address and health of RoCE ports",
+    begins=mixed.BEGINS,
+    gives="what answers say whose command is not recorded",
 )
 
-COLLECTOR = Collector("hccn_tool", (_CONF, _NODES, *_QUESTIONS, _ANY))
+COLLECTOR = Collector("hccn_tool", (_CONF, _NODES, *_QUESTIONS, _MIXED))

@@ -43,7 +43,8 @@ _MARK = re.compile(
     r"[-=#*<\[\s]*(?:device|npu|card|phy-?id)[ _-]?(?:id)?[ _:-]{0,2}(\d{1,4})[-=#*>\]\s:]*", re.IGNORECASE
 )
 # The same as a line of its own before an answer, for texts that are known by their first line.
-MARK_LINE = r"(?:[-=#*<\[ \t]{0,40}(?:[Dd]evice|DEVICE|[Nn]pu|NPU|[Cc]ard)[ _-]?\d{1,4}[-=#*>\] \t:]{0,40}\r?\n)?"
+MARK_LINE = r"[-=#*<\[ \t]{0,40}(?:[Dd]evice|DEVICE|[Nn]pu|NPU|[Cc]ard)[ _-]?\d{1,4}[-=#*>\] \t:]{0,40}\r?\n"
+DEVID = r"\[dev(?:id|ice)\s+\d{1,9}\]\s*"
 _BARE_MARK = re.compile(r"(?:[-=#*]+\s*(\d{1,4})\s*[-=#*]*|(\d{1,4}):?)")
 _IN_TEXT = re.compile(
     r".{0,40}Settings for eth(\d{1,9})|device (\d{1,9}) PING|dev_id:\s?(\d{1,9})|.{0,100}Iface:\s?eth(\d{1,9})"
@@ -106,11 +107,13 @@ class Manner:
 
     ``absent_if_empty``: no output says that there is none. ``title``: how the first line of each answer begins. Without
     one every key stands once in an answer, so that a key that comes again begins the next one; a bare number between
-    them is then the mark of an NPU. ``alone``: lines may repeat within an answer, loops are not told apart.
+    them is then the mark of an NPU. ``first``: only such lines begin an answer. ``alone``: lines may repeat within an
+    answer, loops are not told apart.
     """
 
     absent_if_empty: bool = False
     title: str = ""
+    first: re.Pattern[str] | None = None
     alone: bool = False
 
 
@@ -175,21 +178,24 @@ def _parts(lines: Sequence[Line], manner: Manner, *, loop: bool) -> list[tuple[i
     keys: set[str] = set()
     title = manner.title if any(line.text.startswith(manner.title) for line in lines) else ""
     for line in lines:
-        npu, rest = _mark(line, bare=not title)
+        npu, rest = _mark(line, bare=not title and manner.first is None)
         if npu is not None and (not parts or parts[-1][0] != npu):
             parts.append((npu, []))
             keys = set()
         if not rest.text:
             continue
-        if not parts or (loop and npu is None and _begins(rest, parts[-1][1], keys, title)):
+        unmarked = loop and npu is None and bool(parts) and parts[-1][0] is None
+        if not parts or (unmarked and _begins(rest, parts[-1][1], keys, title, manner.first)):
             parts.append((None, []))
             keys = set()
         keys.add(_key(rest))
         parts[-1][1].append(rest)
+    if len(parts) > 1 and not parts[-1][1]:
+        del parts[-1]  # a mark at the end is that of an answer which is not here
     return parts or [(None, [])]
 
 
-def _begins(line: Line, before: list[Line], keys: set[str], title: str) -> bool:
+def _begins(line: Line, before: list[Line], keys: set[str], title: str, first: re.Pattern[str] | None) -> bool:
     """Tell whether the next answer of a loop begins here: after other lines, and never within a table.
 
     Two different refusals on end are one answer, the same one again is the next NPU's.
@@ -200,6 +206,8 @@ def _begins(line: Line, before: list[Line], keys: set[str], title: str) -> bool:
     turned = refused != (refusal(before[-1], _REFUSALS) is not None)
     if title and not turned:
         return line.text.startswith(title)
+    if first is not None and not refused and not first.match(line.text):
+        return False
     return turned or _key(line) in keys
 
 

@@ -18,7 +18,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     """A JSON object with the keys of its fields."""
 
 
-class UsableDocument(Document, frozen=True):
+class UsableDocument(Document, frozen=True, kw_only=True):
     """What good copies achieve: the range and the typical value."""
 
     low: float
@@ -26,7 +26,7 @@ class UsableDocument(Document, frozen=True):
     high: float
 
 
-class FabricDocument(Document, frozen=True):
+class FabricDocument(Document, frozen=True, kw_only=True):
     """An accelerator's scale-up links together."""
 
     medium: str
@@ -34,7 +34,7 @@ class FabricDocument(Document, frozen=True):
     line_gbs: float | None
 
 
-class AcceleratorDocument(Document, frozen=True):
+class AcceleratorDocument(Document, frozen=True, kw_only=True):
     """One accelerator."""
 
     id: Id
@@ -48,7 +48,7 @@ class AcceleratorDocument(Document, frozen=True):
     fabric: FabricDocument | None
 
 
-class PortDocument(Document, frozen=True):
+class PortDocument(Document, frozen=True, kw_only=True):
     """One network port; ``port`` is its id."""
 
     port: str
@@ -57,7 +57,7 @@ class PortDocument(Document, frozen=True):
     members: tuple[str, ...] | None
 
 
-class NicDocument(Document, frozen=True):
+class NicDocument(Document, frozen=True, kw_only=True):
     """One NIC."""
 
     id: Id
@@ -70,14 +70,14 @@ class NicDocument(Document, frozen=True):
     ports: tuple[PortDocument, ...]
 
 
-class NearDocument(Document, frozen=True):
+class NearDocument(Document, frozen=True, kw_only=True):
     """A reference machine that nearly fits, and in what it differs."""
 
     name: str
     differs: tuple[str, ...]
 
 
-class MachineDocument(Document, frozen=True):
+class MachineDocument(Document, frozen=True, kw_only=True):
     """The machine as a whole; counts are null where nothing shows them."""
 
     profile: str | None
@@ -91,21 +91,21 @@ class MachineDocument(Document, frozen=True):
     nics: tuple[NicDocument, ...]
 
 
-class MatrixDocument(Document, frozen=True):
+class MatrixDocument(Document, frozen=True, kw_only=True):
     """The relation words as printed, repaired cells included."""
 
     labels: tuple[str, ...]
     cells: dict[str, dict[str, str]]
 
 
-class BestDocument(Document, frozen=True):
+class BestDocument(Document, frozen=True, kw_only=True):
     """A permitted route that is faster than the default."""
 
     transport: str
     line_gbs: float | None
 
 
-class PairDocument(Document, frozen=True):
+class PairDocument(Document, frozen=True, kw_only=True):
     """The default route of a pair."""
 
     src: Id
@@ -122,7 +122,7 @@ class PairDocument(Document, frozen=True):
     best: BestDocument | None
 
 
-class RemoteDocument(Document, frozen=True):
+class RemoteDocument(Document, frozen=True, kw_only=True):
     """The default route of an accelerator to an identical host across the network."""
 
     src: Id
@@ -141,7 +141,7 @@ class RemoteDocument(Document, frozen=True):
     shared_with: tuple[Id, ...]
 
 
-class EvidenceDocument(Document, frozen=True):
+class EvidenceDocument(Document, frozen=True, kw_only=True):
     """A line of the recording that proves something."""
 
     source: str
@@ -150,7 +150,7 @@ class EvidenceDocument(Document, frozen=True):
     text: str | None
 
 
-class HarmDocument(Document, frozen=True):
+class HarmDocument(Document, frozen=True, kw_only=True):
     """A route that a finding slows down."""
 
     src: Id
@@ -159,7 +159,7 @@ class HarmDocument(Document, frozen=True):
     after_gbs: float | None
 
 
-class FindingDocument(Document, frozen=True):
+class FindingDocument(Document, frozen=True, kw_only=True):
     """What a rule has to say."""
 
     rule: str
@@ -173,7 +173,7 @@ class FindingDocument(Document, frozen=True):
     evidence: tuple[EvidenceDocument, ...]
 
 
-class OriginDocument(Document, frozen=True):
+class OriginDocument(Document, frozen=True, kw_only=True):
     """A place in the evidence."""
 
     source: str
@@ -181,7 +181,7 @@ class OriginDocument(Document, frozen=True):
     line: int
 
 
-class FactDocument(Document, frozen=True):
+class FactDocument(Document, frozen=True, kw_only=True):
     """One configuration value."""
 
     component: Id
@@ -191,7 +191,7 @@ class FactDocument(Document, frozen=True):
     origin: OriginDocument | str
 
 
-class ProblemDocument(Document, frozen=True):
+class ProblemDocument(Document, frozen=True, kw_only=True):
     """Something that was not read, was repaired, or contradicts another line."""
 
     kind: Literal["unread", "repaired", "clash"]
@@ -203,7 +203,7 @@ class ProblemDocument(Document, frozen=True):
     other: OriginDocument | None = None
 
 
-class AnalysisDocument(Document, frozen=True):
+class AnalysisDocument(Document, frozen=True, kw_only=True):
     """``analyze --json`` of one host."""
 
     schema: Literal["toposcope.analysis/1"] = "toposcope.analysis/1"
@@ -217,21 +217,21 @@ class AnalysisDocument(Document, frozen=True):
     problems: tuple[ProblemDocument, ...]
 
 
-class AnalysesDocument(Document, frozen=True):
+class AnalysesDocument(Document, frozen=True, kw_only=True):
     """``analyze --json`` of several hosts."""
 
     schema: Literal["toposcope.analyses/1"] = "toposcope.analyses/1"
     hosts: tuple[AnalysisDocument, ...]
 
 
-class ErrorDocument(Document, frozen=True):
+class ErrorDocument(Document, frozen=True, kw_only=True):
     """Input that cannot be used."""
 
     schema: Literal["toposcope.error/1"] = "toposcope.error/1"
     problems: tuple[ProblemDocument, ...]
 
 
-class SegmentDocument(Document, frozen=True, rename={"from_": "from"}):
+class SegmentDocument(Document, frozen=True, kw_only=True, rename={"from_": "from"}):
     """One stage of a route."""
 
     from_: str
@@ -247,7 +247,7 @@ class SegmentDocument(Document, frozen=True, rename={"from_": "from"}):
     origin: OriginDocument | str
 
 
-class RouteDocument(Document, frozen=True):
+class RouteDocument(Document, frozen=True, kw_only=True):
     """One route; bottlenecks are indices of its segments."""
 
     transport: str
@@ -268,7 +268,7 @@ class RouteDocument(Document, frozen=True):
     segments: tuple[SegmentDocument, ...]
 
 
-class PathDocument(Document, frozen=True):
+class PathDocument(Document, frozen=True, kw_only=True):
     """``path --json``."""
 
     schema: Literal["toposcope.path/1"] = "toposcope.path/1"
@@ -278,7 +278,7 @@ class PathDocument(Document, frozen=True):
     routes: tuple[RouteDocument, ...]
 
 
-class NodeDocument(Document, frozen=True):
+class NodeDocument(Document, frozen=True, kw_only=True):
     """A component of the topology."""
 
     id: Id
@@ -295,7 +295,7 @@ class NodeDocument(Document, frozen=True):
     origin: OriginDocument | str
 
 
-class LinkDocument(Document, frozen=True):
+class LinkDocument(Document, frozen=True, kw_only=True):
     """A link of the topology. ``internal``: the inside of one chip, no limit of its own."""
 
     source: Id
@@ -315,7 +315,7 @@ class LinkDocument(Document, frozen=True):
     origin: OriginDocument | str
 
 
-class TopologyDocument(Document, frozen=True):
+class TopologyDocument(Document, frozen=True, kw_only=True):
     """``export --to json``."""
 
     schema: Literal["toposcope.topology/1"] = "toposcope.topology/1"
@@ -325,7 +325,7 @@ class TopologyDocument(Document, frozen=True):
     links: tuple[LinkDocument, ...]
 
 
-class DifferenceDocument(Document, frozen=True):
+class DifferenceDocument(Document, frozen=True, kw_only=True):
     """One thing in which two machines differ."""
 
     what: str
@@ -333,7 +333,7 @@ class DifferenceDocument(Document, frozen=True):
     b: Scalar
 
 
-class DiffDocument(Document, frozen=True):
+class DiffDocument(Document, frozen=True, kw_only=True):
     """``diff --json``."""
 
     schema: Literal["toposcope.diff/1"] = "toposcope.diff/1"
@@ -342,7 +342,7 @@ class DiffDocument(Document, frozen=True):
     differences: tuple[DifferenceDocument, ...]
 
 
-class ProfileDocument(Document, frozen=True):
+class ProfileDocument(Document, frozen=True, kw_only=True):
     """One entry of ``profiles list --json``."""
 
     name: str

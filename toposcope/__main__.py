@@ -1,0 +1,6 @@
+"""``python -m toposcope``."""
+
+from toposcope.cli.main import app
+
+if __name__ == "__main__":
+    app()

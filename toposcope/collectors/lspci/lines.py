@@ -21,7 +21,9 @@ def lines_of(text: str) -> list[str]:
     text = without_ansi(text).replace("\f", "")
     if "\xa0" in text:
         text = text.replace("\xa0", " ")
-    lines = [line.rstrip("\r") for line in text.split("\n")]
+    lines = text.replace("\r\n", "\n").rstrip("\r").split("\n")
+    if ">" not in text[:1] and "\n>" not in text and "\n >" not in text:
+        return lines
     first = next((line for line in lines if line and not line.isspace()), "")
     if first.lstrip()[:1] != ">" and sum(line[:1] == ">" for line in lines) * 2 <= len(lines):
         return lines

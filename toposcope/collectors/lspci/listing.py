@@ -104,14 +104,16 @@ class _Walk:
             self._open(Draft(address, self.capture.origin(0), {}))
 
     def _header(self, index: int, line: str) -> bool:
-        parts = glued(self._unbroken(index, line))
-        if read_header(parts[0]) is None:
+        first, *others = glued(self._unbroken(index, line))
+        header = read_header(first)
+        if header is None:
             return False
-        if len(parts) > 1:
+        self._device(index, header)
+        if others:
             self._report(index, "the line feeds between these devices are lost", ProblemKind.REPAIRED)
-        for header in map(read_header, parts):
-            if header is not None:
-                self._device(index, header)
+        for other in map(read_header, others):
+            if other is not None:
+                self._device(index, other)
         return True
 
     def _device(self, index: int, header: Header) -> None:
@@ -163,7 +165,9 @@ class _Walk:
     def _other(self, index: int, line: str) -> None:
         if _HEX.match(line) or _SILENT.match(line):
             return
-        if _PROMPT.match(line):
+        if self.draft is not None and line.split(None, 1)[0] in _FIRST_WORDS:
+            self.bare = True  # a field, only without its blanks
+        elif _PROMPT.match(line):
             self._close()
         elif NOISE.match(line):
             self._report(index, "a message of lspci")

@@ -8,13 +8,14 @@ import tarfile
 import zipfile
 from typing import TYPE_CHECKING
 
-from toposcope.base import Capture
 from toposcope.collectors import Collector, Source
 from toposcope.collectors.records import Accelerator, Cell, Matrix, Reading, Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from toposcope.base import Capture
 
 
 def matrix_of(capture: Capture) -> Reading:

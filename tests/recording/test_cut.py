@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -41,8 +42,8 @@ PROMPTS = [
     "hosta:~ # {}",
     "bash-4.4# {}",
     "sh-5.1$ {}",
-    "❯ {}",
-    "➜  {}",
+    "\u276f {}",
+    "\u279c  {}",
     "Output of {}",
     "Output of `{}`:",
     "The output of {}:",
@@ -176,15 +177,11 @@ def test_every_capture_stands_in_the_text_where_it_says(pieces: list[str]) -> No
 
 @given(st.text())
 def test_no_text_is_worse_than_an_input_error(text: str) -> None:
-    try:
+    with suppress(InputError):
         read([Path("-")], stdin=text.encode("utf-8", "surrogatepass"), sources=SOURCES)
-    except InputError as error:
-        assert str(error)
 
 
 @given(st.binary())
 def test_no_bytes_are_worse_than_an_input_error(data: bytes) -> None:
-    try:
+    with suppress(InputError):
         read([Path("-")], stdin=data, sources=SOURCES)
-    except InputError as error:
-        assert str(error)

@@ -10,6 +10,7 @@ import bz2
 import gzip
 import io
 import lzma
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
     from toposcope.recording.recognise import Recogniser
 
-DAMAGED = (EOFError, OSError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, ValueError)
+DAMAGED = (
+    EOFError, OSError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, ValueError, LookupError,
+    ArithmeticError, NotImplementedError, RuntimeError, struct.error,
+)  # fmt: skip
 """What reading a broken archive raises. LimitError and MissingZstandardError are none of these."""
 _BLOCK = 512
 _XZ_MEMORY = 256 * MIB
@@ -201,11 +205,13 @@ def _zip(stream: io.BufferedReader, intake: _Intake) -> Iterator[Entry]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for member in archive.infolist():
             intake.budget.member()
-            path = normal(_shown(member.filename))
-            shown = f"{intake.name}!{path or _shown(member.filename)}"
-            if path is None or member.is_dir():
-                if not member.is_dir():
-                    intake.budget.unread(shown, "refused: the name leads out of the archive")
+            named = _shown(member.filename)
+            path = normal(named)
+            shown = f"{intake.name}!{path or named}"
+            if named.endswith("/"):
+                continue
+            if path is None:
+                intake.budget.unread(shown, "refused: the name leads out of the archive")
                 continue
             if member.flag_bits & 1:
                 intake.budget.unread(shown, "not read: encrypted")
@@ -215,7 +221,7 @@ def _zip(stream: io.BufferedReader, intake: _Intake) -> Iterator[Entry]:
                 raise LimitError(f"unpacks to more than {MAX_UNPACKED // MIB} MiB: the rest is not read")
             try:
                 yield from _zipped(archive, member, path, intake)
-            except (*DAMAGED, NotImplementedError, RuntimeError) as error:
+            except DAMAGED as error:
                 intake.budget.unread(shown, f"damaged, not read: {error}")
 
 

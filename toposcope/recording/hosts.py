@@ -63,7 +63,7 @@ def by_host(found: Sequence[Found], recogniser: Recogniser) -> list[Group]:
         for folder in folders:
             place = place.inner.setdefault(folder, _Folder())
         place.direct.append(each)
-    groups = [named for group in _by_folder(root) for named in _by_prompt(group)]
+    groups = [named for group in _without_common(_by_folder(root)) for named in _by_prompt(group)]
     return [split for group in groups for split in _by_matrix(group, recogniser)]
 
 
@@ -82,6 +82,15 @@ def _by_folder(folder: _Folder) -> list[Group]:
     if any(_overlap(a.found, b.found) for a, b in combinations(groups, 2)):
         return groups
     return [Group(tuple(found for group in groups for found in group.found))] if groups else []
+
+
+def _without_common(groups: list[Group]) -> list[Group]:
+    """Drop the folders that all names begin with: they tell nothing apart."""
+    names = [group.name.split("/") for group in groups if group.name]
+    common = 0
+    while names and all(len(name) > common + 1 and name[common] == names[0][common] for name in names):
+        common += 1
+    return [replace(g, name="/".join(g.name.split("/")[common:])) if g.name else g for g in groups]
 
 
 def _overlap(some: Iterable[Found], others: Iterable[Found]) -> bool:

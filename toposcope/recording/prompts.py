@@ -25,7 +25,8 @@ _SHELL = re.compile(
     r" ?[#$%>](?:[ \t]+|(?=[a-z/])|$)(?P<command>[^\n]*)"
 )
 _DOLLAR = re.compile(
-    r"[ \t>]{0,8}(?:[$\u276f\u279c\xbb\u03bb]|PS [A-Z]:[^\n>]{0,120}>|(?:ba)?sh-[\d.]+[$#])(?:[ \t]+|$)(?P<command>[^\n]*)"
+    r"[ \t>]{0,8}(?:[$\u276f\u279c\xbb\u03bb]|PS [A-Z]:[^\n>]{0,120}>|(?:ba)?sh-[\d.]+[$#])"
+    r"(?:[ \t]+|$)(?P<command>[^\n]*)"
 )
 _RULE = re.compile(r"_{20,}\s*$")
 _WEAK = re.compile(

@@ -21,6 +21,14 @@ COLLECTOR = Collector(
     "cpu",
     (
         Source(
+            "lscpu-p",
+            lscpu.parse,
+            named=re.compile(r"lscpu -(?:p|e|-parse|-extended)"),
+            begins=re.compile(r"^CPU +NODE +SOCKET ", _M),
+            command=("lscpu", "-p=CPU,CORE,SOCKET,NODE"),
+            gives="which socket a NUMA node lies in",
+        ),
+        Source(
             "lscpu",
             lscpu.parse,
             named=re.compile(r"lscpu\b"),
@@ -31,14 +39,6 @@ COLLECTOR = Collector(
             ),
             command=("lscpu",),
             gives="CPU model, sockets, NUMA nodes, hypervisor",
-        ),
-        Source(
-            "lscpu-p",
-            lscpu.parse,
-            named=re.compile(r"lscpu -(?:p|e|-parse|-extended)"),
-            begins=re.compile(r"^CPU +NODE +SOCKET ", _M),
-            command=("lscpu", "-p=CPU,CORE,SOCKET,NODE"),
-            gives="which socket a NUMA node lies in",
         ),
         Source(
             "numactl-h",
@@ -76,7 +76,10 @@ COLLECTOR = Collector(
         Source(
             "dmi-product-name",
             dmi.parse_dmi_file,
-            named=re.compile(r"(?:cat )?[ /]*(?:sys[ /].*dmi[ /]id[ /])?(?P<argument>product[_ ]name)\b"),
+            named=re.compile(
+                r"(?:cat )?[ /]*(?:sys[ /].*dmi[ /]id[ /])?"
+                r"(?P<argument>(?:product|board|bios)[_ ](?:name|version|vendor))\b"
+            ),
             gives="the machine's name, readable by all",
         ),
         Source(

@@ -67,7 +67,7 @@ COLLECTOR = Collector(
         Source(
             "ethtool",
             settings.parse,
-            named=re.compile(r"ethtool(?: (?P<argument>[^-\s]\S*))?"),
+            named=re.compile(r"ethtool(?! -)(?: (?P<argument>[^-\s]\S*))?"),
             begins=re.compile(r"^Settings for [^\s:]+:", _M),
             command=("ethtool", "{netdev}"),
             targets=netdevs,

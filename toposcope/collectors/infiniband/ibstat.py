@@ -56,12 +56,12 @@ class _Block:
 
 
 def parse(capture: Capture) -> Reading:
-    """Read either output; ``argument`` names the device where one port was asked and no name is printed."""
+    """Read either output; ``argument`` (``mlx5_0 1``) names the device where one port was asked."""
     lines = output_lines(capture)
     blocks: list[_Block] = []
-    device = (capture.argument or "").split()[:1]
+    asked = "_".join((capture.argument or "").split()[:-1]) or None
     for index, text in enumerate(lines.texts):
-        opened = _opened(text, index, blocks, device[0] if device else None)
+        opened = _opened(text, index, blocks, asked)
         if opened is not None:
             blocks.append(opened)
             lines.fits(index)

@@ -51,7 +51,9 @@ def _named(words: str) -> re.Pattern[str]:
 _PCI = r"sys[ /]bus[ /]pci|sys[ /]devices[ /]pci|sys[ /]kernel[ /]iommu.groups"
 _NET = r"sys[ /]class[ /](?:net|infiniband)\b"
 _NUMA = r"sys[ /]devices[ /]system[ /](?:node|cpu)"
-_HOST = r"sys[ /]class[ /](?:iommu|dmi)|sys[ /](?:devices[ /]virtual[ /]dmi|module)|proc[ /]sys[ /]kernel"
+_HOST = (
+    r"sys[ /]class[ /](?:iommu|dmi(?![ /]id[ /]\w))|sys[ /](?:devices[ /]virtual[ /]dmi|module)|proc[ /]sys[ /]kernel"
+)
 
 COLLECTOR = Collector(
     "sysfs",

@@ -49,7 +49,10 @@ def _sheet(chart: RouteChart, theme: Theme) -> Sheet:
     for index, segment in enumerate(chart.segments):
         _row(sheet, theme, segment, Rect(left, _HEAD + _ROW * index, right - left, _ROW), scale)
     sheet.shape(polyline(((left, _HEAD - 2), (left, bottom))), edge=theme.frame, width=1.0)
-    _limit(sheet, theme, chart, left, scale, bottom)
+    limit = _least(chart) * scale
+    if limit:
+        down = polyline(((left + limit, _HEAD - 2), (left + limit, bottom)))
+        sheet.shape(down, edge=theme.bottleneck, width=0.9, dashes=(2, 3))
     _key(sheet, theme, bottom + 12)
     for index, line in enumerate(caption):
         y = bottom + 40 + _LINE * index
@@ -105,13 +108,10 @@ def _figures(segment: SegmentBar) -> str:
     return line if segment.typical is None else f"{line}, usable {segment.typical}"
 
 
-def _limit(sheet: Sheet, theme: Theme, chart: RouteChart, left: float, scale: float, bottom: float) -> None:
-    """Draw the least figure down through all bars: what the whole route is held to."""
-    slow = [segment for segment in chart.segments if segment.is_bottleneck]
-    figures = [figure.gbs for segment in slow if (figure := segment.typical or segment.line) is not None]
-    if figures and scale:
-        x = left + min(figures) * scale
-        sheet.shape(polyline(((x, _HEAD - 2), (x, bottom))), edge=theme.bottleneck, width=0.9, dashes=(2, 3))
+def _least(chart: RouteChart) -> float:
+    """Return what the whole route is held to, 0 where that is not known."""
+    slow = [segment.typical or segment.line for segment in chart.segments if segment.is_bottleneck]
+    return min((figure.gbs for figure in slow if figure is not None), default=0.0)
 
 
 def _key(sheet: Sheet, theme: Theme, y: float) -> None:

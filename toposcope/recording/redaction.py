@@ -43,7 +43,7 @@ _SERIAL = re.compile(
 )
 _CONFIG = re.compile(r"(\tconfig\t)((?:[0-9a-f]{2}){256,4096})$", re.MULTILINE)
 _NO_SERIAL = re.compile(
-    r"(?:n/?a|none|unknown|not|default|to|null|0+|x+|unsupported|system|uninitialized)\b", re.IGNORECASE
+    r"\[?(?:n/?a|none|unknown|not|default|to|null|0+|x+|unsupported|system|uninitialized)\b", re.IGNORECASE
 )
 _HOST_AT = tuple(
     re.compile(pattern, re.MULTILINE)
@@ -142,7 +142,7 @@ class Mapping:
             for match in pattern.finditer(text):
                 self._learn(match["name"], "user")
         for value in (*(match["value"] for match in _SERIAL.finditer(text)), *_serial_column(text)):
-            if not _NO_SERIAL.match(value):
+            if not _NO_SERIAL.match(value) and any(character.isdigit() for character in value):
                 self._learn(value, "serial")
 
     def learn_host(self, name: str) -> None:
@@ -175,7 +175,7 @@ class Mapping:
         return text
 
     def _learn(self, name: str, kind: str) -> None:
-        if name in self._names or _KEPT_NAMES.fullmatch(name):
+        if name in self._names or (kind != "serial" and _KEPT_NAMES.fullmatch(name)):
             return
         number = self._number(kind, name)
         self._names[name] = _like(name, number) if kind == "serial" else f"{kind}-{number}"
@@ -234,8 +234,8 @@ class Mapping:
         return f"10.{number >> 8 & 255}.{number & 255}.{last}"
 
     def _ipv6(self, match: re.Match[str]) -> str:
-        if _EIGHT_PAIRS.fullmatch(match[0]):
-            return match[0]
+        if _EIGHT_PAIRS.fullmatch(match[0]) or all(len(group) < 2 for group in match[0].split(":")):  # noqa: PLR2004
+            return match[0]  # a hardware address, or C++
         try:
             address = ipaddress.IPv6Address(match[0])
         except ValueError:

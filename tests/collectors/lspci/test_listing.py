@@ -25,6 +25,7 @@ GPU = """\
 	Region 3: Memory at a000000000 (64-bit, prefetchable) [size=32M]
 	Capabilities: [60] Power Management version 3
 		Flags: PMEClk- DSI- D1- D2- AuxCurrent=0mA PME(D0+,D1-,D2-,D3hot+,D3cold-)
+		Status: D3 NoSoftRst+ PME-Enable- DSel=0 DScale=0 PME-
 	Capabilities: [78] Express (v2) Endpoint, MSI 00
 		DevCap:	MaxPayload 512 bytes, PhantFunc 0, Latency L0s unlimited, L1 <64us
 			ExtTag+ AttnBtn- AttnInd- PwrInd- RBE+ FLReset+ SlotPowerLimit 75.000W
@@ -77,6 +78,7 @@ GPU_SETTINGS = {
     "lnkctl2.target_gts": 16.0,
     "payload.capable": 512,
     "payload.max": 256,
+    "power_state": "D3",
     "read_request.max": 4096,
     "relaxed_ordering": True,
 }
@@ -382,6 +384,33 @@ BOTH = GPU + "\n" + PORT
 def test_copies_say_the_same(text):
     assert _read(text).problems == ()
     assert _facts(text) == _facts(BOTH)
+
+
+def _broken(text, width, *, words):
+    lines = []
+    for line in text.expandtabs().split("\n"):
+        while len(line) > width:
+            at = line.rfind(" ", 20, width) + 1 if words else width
+            lines.append(line[:at])
+            line = line[at:]  # noqa: PLW2901 - what is left of it
+        lines.append(line)
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("width", [72, 76, 78])
+def test_lines_broken_between_words_say_the_same(width):
+    text = _broken(BOTH, width, words=True)
+
+    assert _facts(text) == _facts(BOTH)
+    assert {problem.kind for problem in _read(text).problems} == {ProblemKind.REPAIRED}
+
+
+@pytest.mark.parametrize("width", [80, 81, 82, 83, 84, 85, 86, 87, 100])
+def test_lines_broken_by_a_terminal_say_the_same(width):
+    text = _broken(BOTH, width, words=False)
+
+    assert _facts(text) == _facts(BOTH)
+    assert {problem.kind for problem in _read(text).problems} == {ProblemKind.REPAIRED}
 
 
 def test_a_filtered_list_is_read_line_by_line():

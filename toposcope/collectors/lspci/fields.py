@@ -18,6 +18,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toposcope.collectors.lspci.draft import ACS_BITS
+from toposcope.collectors.lspci.lines import joined
 from toposcope.collectors.records import PciLink
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ _RELAXED = re.compile(r"RlxdOrd([+-])")
 _VFS = re.compile(r"Total VFs:\s+([0-9]{1,6}),\s*Number of VFs:\s+([0-9]{1,6})")
 _SIZE = re.compile(r"\[size=([0-9]{1,6})([KMGTPE]?)\]")
 _RESIZABLE = re.compile(r"BAR [0-9]: current size: ([0-9]{1,6})([KMGTPE]?)B")
+_POWER = re.compile(r"\s*Status: (D[0-3]\w*)\b")
 _FLAGS = re.compile(r"\s*(?:[\w/]+[+-]\s*)+")
 _FLAG_SET = re.compile(r"\b(\w+)\+")
 
@@ -57,12 +59,16 @@ _ACS_BIT = re.compile(rf"\b({'|'.join(ACS_BITS)})([+-])")
 
 def _whole(lines: list[str], index: int) -> str:
     """Return the field with the lines that go on with it."""
-    parts = [lines[index].strip()]
+    whole = above = lines[index]
     for line in lines[index + 1 : index + _MOST_LINES]:
         if _END.match(line):
             break
-        parts.append(line.strip())
-    return " ".join(parts)
+        if line[:1] in ("", "\t", " "):
+            whole = f"{whole} {line.strip()}"
+        else:  # broken by a mail or a terminal
+            whole += joined(above, line)[len(above) :]
+        above = line
+    return whole
 
 
 def _search(pattern: re.Pattern[str], lines: list[str], index: int) -> re.Match[str] | None:
@@ -201,6 +207,13 @@ def _errors(name: str) -> Reader:
     return read
 
 
+def _power(draft: Draft, capture: Capture, lines: list[str], index: int) -> None:
+    """Read ``Status: D3 NoSoftRst-`` of power management: a sleeping device shows an idle link."""
+    match = _POWER.match(lines[index])
+    if match is not None:
+        draft.set("power_state", match[1], capture.origin(index))
+
+
 def _functions(draft: Draft, capture: Capture, lines: list[str], index: int) -> None:
     match = _search(_VFS, lines, index)
     if match is not None:
@@ -256,6 +269,7 @@ WITH_SETTINGS: dict[str, Reader] = OF_EACH | {
     "UESta:": _errors("aer.uncorrectable"),
     "CESta:": _errors("aer.correctable"),
     "Initial": _functions,
+    "Status:": _power,
     "Region": _region,
     "Memory": _region,
     "[virtual]": _region,

@@ -11,6 +11,7 @@ _SHOWN = 200
 _QUOTE = re.compile(r"(?:> ?)+")
 # Where mails, forums and terminals break lines: at 72 columns or further right.
 _NARROWEST = 68
+_TERMINAL = 80
 # What pciutils says on standard error, which a redirection may put among the lines.
 NOISE = re.compile(r"\s*(?:pcilib|lspci): ")
 CUT = re.compile(r"[\s|]*[\[(<]?\s*(?:\.{3,}|…|snip|cut|truncated|skipp?ed|omitted)", re.IGNORECASE)
@@ -37,10 +38,15 @@ def shown(text: str) -> str:
 
 def broken_between(above: str, line: str) -> bool:
     """Tell whether a line may have been broken before this one: its first word had no room on the line above."""
-    return len(above.rstrip()) + 1 + len(line.split(None, 1)[0]) > _NARROWEST
+    return _width(above.rstrip()) + 1 + len(line.split(None, 1)[0]) > _NARROWEST
 
 
 def joined(above: str, line: str) -> str:
-    """Join a broken line: a terminal breaks inside words, what breaks between words is narrow."""
-    blank = " " if len(above) <= _NARROWEST + 10 else ""
-    return above.rstrip() + blank + line.strip() if blank else above + line
+    """Join a broken line. A mail breaks between words, a terminal anywhere; it is 80 columns wide or wider."""
+    if _width(above.rstrip()) < _TERMINAL:
+        return f"{above.rstrip()} {line.strip()}"
+    return above + line
+
+
+def _width(line: str) -> int:
+    return len(line.expandtabs())

@@ -16,7 +16,7 @@ TITLES = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
 LEGEND = ("X    = Self", "SYS  = over the sockets", "NODE = inside one node", "PIX  = one bridge", "NV#  = NVLinks")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Machine:
     """A made-up host: its labels, one word a pair, and up to three affinity values a GPU."""
 
@@ -26,6 +26,9 @@ class Machine:
     tails: dict[str, tuple[str, ...]]
     titles: int
     names: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Machine({self.gpus}, {self.nics}, {self.titles} titles)"
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from toposcope.collectors.matrix.header import Header, devices_of, header_of, jo
 from toposcope.collectors.matrix.legend import NAME, TITLE, words_of
 from toposcope.collectors.matrix.places import places_of
 from toposcope.collectors.matrix.rows import Row, continued, nameless, row_of
+from toposcope.collectors.matrix.spans import is_list
 from toposcope.collectors.matrix.tail import TITLES, rows_of
 from toposcope.collectors.matrix.text import Line, lines_of
 from toposcope.collectors.matrix.words import SELF, Lexicon, Vocabulary, lexicon
@@ -58,7 +59,8 @@ class _Block:
         if header is None or not self.rows:
             return False
         row = self.rows[-1]
-        return len(row.items) < len(header.labels) or len(row.tail) < len(header.titles)
+        short = len(row.items) < len(header.labels) or len(row.tail) < len(header.titles)
+        return short or any(value != "N/A" and not is_list(value) for value in row.tail[-1:])
 
 
 def read(capture: Capture, vocabulary: Vocabulary) -> tuple[list[Matrix], list[Problem]]:
@@ -139,7 +141,7 @@ def _add(block: _Block, line: Line, at: int, words: Lexicon) -> None:
         block.names.append((name[1], name[2], line.index))
         return
     row = row_of(line, block.header, block.labels, words)
-    if row is None and block.incomplete() and block.last == at - 1:
+    if row is None and block.rows and block.last == at - 1 and (block.incomplete() or line.text[:1] in "-,0123456789"):
         longer = continued(block.rows[-1], line, len(block.header.titles) if block.header else 0, words)
         if longer is not None:
             block.rows[-1] = longer

@@ -126,7 +126,6 @@ def _longer(header: Header, line: Line, rows: set[str], lexicon: Lexicon) -> Hea
         found = header_of(type(line)(header.line.index, text), lexicon)
         if found is not None and _extends(header, found):
             tried.append(found)
-    tried = [found for found in tried if len(found.odd) <= len(header.odd)]
     if not tried:
         return None
     others = rows.difference(line.text.split(None, 1)[:1])
@@ -139,10 +138,13 @@ def _longer(header: Header, line: Line, rows: set[str], lexicon: Lexicon) -> Hea
 
 def _extends(header: Header, longer: Header) -> bool:
     """Whether the labels of the longer one are new; the last may be one cut short, as NIC3 of NIC30 is."""
-    fresh = longer.labels[:-1]
-    if longer.labels == header.labels:
-        return longer.titles != header.titles or len(longer.line.text) > len(header.line.text)
-    return len(set(fresh)) == len(fresh) and (longer.labels[-1] not in header.labels or len(fresh) > len(header.labels))
+    old = [label for label in header.labels if label]
+    new = [label for label in longer.labels if label]
+    if old == new:
+        return len(longer.titles) > len(header.titles) or len(longer.odd) <= len(header.odd)
+    if len(longer.odd) > len(header.odd) and (longer.labels[-1] is not None or len(new) <= len(old)):
+        return False  # only the last label of a line may be a piece of one
+    return len(set(new[:-1])) == len(new) - 1 and (new[-1] not in old or len(new) > len(old) + 1)
 
 
 def devices_of(labels: Sequence[str | None], lexicon: Lexicon) -> list[str]:

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 _GAP = rf"(?:[ \t|>*`\u2502\xa0]|\x1b\[[\d;]*+[A-Za-z]|{CODE})"
 _HEAD = rf"{_GAP}*+(?:{STAMP}{_GAP}*+)?+"
-_TITLE = r"(?:CPU\s+Affinity|NUMA\s+Affinity|GPU\s+NUMA\s+ID)"
+_TITLE = r"(?:CPU\s*+Affinity|NUMA\s*+Affinity|GPU\s*+NUMA\s*+ID)"
 _OTHER = r"[a-z][a-z0-9.@-]*+(?:_[a-z0-9]++)*+(?<=\d)"
 # A label or title of which a terminal's wrap put the rest on the next line, and that rest.
-_CUT = r"(?:C|CP|CPU|N|NU|NUM|NUMA|NI|NIC|G|GP|GPU|Phy-?I?D?|A[finty]*+|m[lx5_]*+|I)"
+_CUT = r"(?:CP?U?|NUM?A?|NI?C?|GP?U?|Phy-?I?D?|A[finty]*+|m[lx5_]*+|I)(?![A-Za-z0-9])"
 _REST = r"(?:\d{1,3}|[PUICMAD]{1,3}\d{0,3}|[fintyADI]{1,8}|[lx]{0,2}\d_\d+)"
 
 

@@ -57,6 +57,8 @@ def rows_of(
     """Return the affinities of all rows, None where blank. ``own`` are the labels that should have some."""
     notes = _Notes(capture)
     tails = [_tail(label, row, titles, notes, due=label in own) for label, row in rows]
+    if "numa" in titles:
+        _part_all([tail for tail in tails if tail.label in own], notes)
     sound = [tail.got for tail in tails if "cpus" in tail.got and tail.got.get("numa", "").isdigit()]
     for tail in tails:
         _mend(tail, sound, notes)
@@ -162,6 +164,31 @@ def _part(tail: _Tail, sound: Sequence[dict[str, str]], notes: _Notes) -> None:
         notes.add(ProblemKind.REPAIRED, tail, message, " ".join(tail.unplaced))
     else:
         notes.add(ProblemKind.UNREAD, tail, "cannot tell which columns these are of", " ".join(tail.unplaced))
+
+
+def _part_all(tails: Sequence[_Tail], notes: _Notes) -> None:
+    """Part CPU lists from NUMA nodes where every row has them glued, if only one number of digits fits all rows."""
+    heads = [tail.unplaced[0] if tail.unplaced else tail.got.get("cpus", "") for tail in tails]
+    glued = all("numa" not in tail.got and head and not tail.unsound for tail, head in zip(tails, heads, strict=True))
+    if not glued or len(set(heads)) < 2 or _fits([(head, head) for head in heads]):  # noqa: PLR2004 - two to compare
+        return
+    ways = [[(head[:-digits], head[-digits:]) for head in heads] for digits in range(1, _DIGITS)]
+    ways = [way for way in ways if _fits(way) and all(numa.isdigit() and str(int(numa)) == numa for _, numa in way)]
+    if len(ways) != 1:
+        return
+    for tail, (cpus, numa), head in zip(tails, ways[0], heads, strict=True):
+        rest = tail.unplaced[1:]
+        tail.got |= {"cpus": cpus, "numa": numa} | ({"gpu_numa": rest[0]} if rest else {})
+        tail.unplaced = ()
+        notes.add(ProblemKind.REPAIRED, tail, "a lost blank put back between CPUs and NUMA node", head)
+
+
+def _fits(pairs: Sequence[tuple[str, str]]) -> bool:
+    """Whether these CPU lists can be those of these NUMA nodes: one list a node, no CPU in two."""
+    lists = dict(zip((numa for _, numa in pairs), (cpus for cpus, _ in pairs), strict=True))
+    if not all(is_list(cpus) and lists[numa] == cpus for cpus, numa in pairs):
+        return False
+    return not any(overlap(one, other) for one, other in combinations(lists.values(), 2))
 
 
 def _ways(text: str) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,7 @@ from toposcope.collectors.source import Source
 if TYPE_CHECKING:
     from toposcope.base import Capture
 
-_RELATIONS = Vocabulary(r"GPU\d+", ("X", "SYS", "SOC", "NODE", "PHB", "PXB", "PIX", r"NV\d+"), stem="GPU")
+_RELATIONS = Vocabulary(r"GPU\d+", ("X", "SYS", "SOC", "NODE", "PHB", "PXB", "PIX", r"NV\d{1,2}"), stem="GPU")
 _PERMISSIONS = Vocabulary(r"GPU\d+", ("X", "OK", "CNS", "GNS", "TNS", "NS", "DR", "U"), symmetric=False, stem="GPU")
 
 

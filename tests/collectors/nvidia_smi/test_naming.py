@@ -115,6 +115,20 @@ def test_a_text_tells_its_source_and_no_other(text, key, line):
     assert {found for found, _ in begun(before + text.replace("\n", "\r\n"))} == {key}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        printers.table(MACHINE),
+        printers.query(MACHINE),
+        printers.report(MACHINE),
+        printers.xml(MACHINE),
+        "=== GPU 0 NVLink Errors ===\n" + HEAD + "\t Link 0: Replay Errors: 0\n\t Link 0: CRC Errors: 0\n",
+    ],
+)
+def test_an_output_begins_once(text):
+    assert len(begun(text)) == 1
+
+
 def test_a_list_of_processes_is_no_query_of_gpus():
     assert not begun("pid, gpu_uuid, process_name\n1, GPU-1, x\n")
     assert not begun("one, two, three\n")

@@ -152,6 +152,12 @@ def test_entities_are_refused_and_reported(doctype):
     assert [problem.message for problem in reading.problems] == ["XML with entities is refused"]
 
 
+def test_the_uuid_of_a_mig_device_is_read_where_a_driver_prints_it():
+    text = xml(TWO).replace("<index>1</index>", "<index>1</index><uuid>MIG-9</uuid>")
+
+    assert cards(report_xml.parse(capture(text)))["GPU0/1"].uuid == "MIG-9"
+
+
 def test_xml_that_is_cut_is_read_up_to_there():
     text = xml(TWO)
     reading = report_xml.parse(capture(text[: text.index("<clocks_event_reasons>", text.index("GPU-1111"))]))

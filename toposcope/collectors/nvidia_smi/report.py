@@ -103,6 +103,7 @@ SETTINGS: tuple[tuple[str, str, str, Convert], ...] = (
     ("counter.pcie.replay_rollovers", "pci/replay number rollovers", "pci/replay_rollover_counter", tokens.count),
     ("addressing_mode", "addressing mode", "addressing_mode", tokens.words),
     ("c2c.mode", "gpu c2c mode", "c2c_mode", tokens.words),
+    ("c2c.mode", "c2c mode", "gpu_c2c_mode", tokens.words),
     (
         "virtualization.mode",
         "gpu virtualization mode/virtualization mode",
@@ -145,6 +146,8 @@ _MIG_VALUES = (
     ("mig.compute_instance", ("compute instance id", "compute_instance_id")),
 )
 _MIG_MEMORY = ("fb memory usage/total", "fb_memory_usage/total")
+# Printed by some drivers only; ``-L`` always has it.
+_MIG_UUID = ("uuid", "mig uuid", "gpu uuid", "mig device uuid")
 
 
 def records_of(report: Report, capture: Capture, *, xml: bool) -> tuple[list[Record], list[Problem]]:
@@ -238,8 +241,13 @@ def _mig(mig: Block, parent: str, capture: Capture) -> Iterator[Record]:
     if index is None or not index.text.strip().isdigit():
         return
     label = f"{parent}/{index.text.strip()}"
-    memory = first(mig.values, _MIG_MEMORY)
-    yield Accelerator(capture.origin(mig.line), label=label, memory_bytes=tokens.size(memory.text) if memory else None)
+    memory, uuid = first(mig.values, _MIG_MEMORY), first(mig.values, _MIG_UUID)
+    yield Accelerator(
+        capture.origin(mig.line),
+        label=label,
+        uuid=tokens.uuid(uuid.text) if uuid else None,
+        memory_bytes=tokens.size(memory.text) if memory else None,
+    )
     for name, paths in _MIG_VALUES:
         if answer := first(mig.values, paths):
             yield _setting(label, name, answer, tokens.count, capture)

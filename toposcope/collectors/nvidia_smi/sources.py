@@ -52,7 +52,10 @@ SOURCES = (
             rf"{_TOOL}[-\s]q[-\s]x{_END}"
             rf"|{_TOOL}\b{_SOME}(?=.*?\s(?:-\w*q\w*|--query){_END})(?=.*?\s(?:-\w*x\w*|--xml-format){_END})"
         ),
-        _begins(r"^[ \t]{0,40}(?:<\?xml[^\n]{0,80}\n\s*)?(?:<!DOCTYPE nvidia_smi_log\b|<nvidia_smi_log\b)"),
+        _begins(
+            r"^[ \t]{0,40}(?:<\?xml[^\n]{0,80}\n\s{0,80})?"
+            r"(?:<!DOCTYPE nvidia_smi_log\b(?:[^\n]{0,200}\n\s{0,80}<nvidia_smi_log\b)?|<nvidia_smi_log\b)"
+        ),
         ("nvidia-smi", "-q", "-x"),
         gives="all that the driver knows of each GPU",
     ),
@@ -105,7 +108,10 @@ SOURCES = (
         "nvidia-smi-nvlink-e",
         nvlink.parse_errors,
         _nvlink("e", "-e|--errorcounters"),
-        _begins(rf"^[ \t>]{{0,40}}=+ GPU \d{{1,4}} NVLink Errors|{_LINK}: [A-Z][^\n:]{{0,60}}: \d"),
+        _begins(
+            r"^[ \t>]{0,40}(?:=+ GPU \d{1,4} NVLink Errors[^\n]{0,40}\n[\s>]{0,80})?GPU \d{1,4}: [^\n]{1,200}\n"
+            r"[\s>]{0,80}Link \d{1,3}: [A-Z][^\n:]{0,60}: \d"
+        ),
         gives="error counters of each NVLink",
     ),
     Source(

@@ -61,7 +61,8 @@ _HEADING = re.compile(
 )
 # The last cell of a row, where the wrap fell before its mark.
 _REST = re.compile(
-    r"\d{1,12}|N/A|Off|On|ERR!|(?:\d{1,3}\s?%|N/A|ERR!)\s{1,20}[A-Z][\w .]{1,20}|Volatile Unc\S{0,9} ECC|GPU-Util .{1,20}"
+    r"\d{1,12}|N/A|Off|On|ERR!|(?:\d{1,3}\s?%|N/A|ERR!)\s{1,20}[A-Z][\w .]{1,20}"
+    r"|Volatile Unc\S{0,9} ECC|GPU-Util .{1,20}"
 )
 _LAST_BOX = re.compile(r"(?:Processes:|GPU Memory|Compute processes:)", re.IGNORECASE)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from toposcope import recording as recordings
 from toposcope.analysis import analyze as analyze_topology
 from toposcope.analysis import routes as routes_of
+from toposcope.analysis.difference import Difference, differences
 from toposcope.assembly import Lookup, assemble, topology_of_machine
 from toposcope.base import InputError, UsageError
 from toposcope.profiles.store import filled, find_machine, load_catalogue, load_machines, shipped, user_folder
@@ -126,3 +127,22 @@ def record(
     if sysroot is not None and not sysroot.is_dir():
         raise InputError(f"{sysroot} is no folder: --sysroot takes a copy of a host's / with its sys/ in it")
     return recordings.collect(sysroot=sysroot or Path("/"), timeout=timeout, progress=progress)
+
+
+def save(recording: Recording, path: Path, *, redact: bool = True) -> None:
+    """Write a recording to an archive or a folder, by default without names, addresses and serial numbers."""
+    recordings.write(recording, path, redact=redact)
+
+
+def compare(a: Loaded, b: Loaded) -> tuple[Difference, ...]:
+    """Return in what two machines differ: parts, and the answers to the same questions."""
+    return tuple(differences(analyze(a), analyze(b)))
+
+
+def export(loaded: Loaded, form: str) -> str:
+    """Write the graph as ``json``, ``graphml`` or ``dot``. UsageError for another form."""
+    from toposcope.render.export import EXPORTERS
+
+    if form not in EXPORTERS:
+        raise UsageError(f"--to takes {', '.join(EXPORTERS)}, not {form!r}")
+    return EXPORTERS[form](loaded.topology)

@@ -1,0 +1,127 @@
+"""What the commands share: their options, how errors become exit codes, and where output goes."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from toposcope.base import InputError, ToposcopeError
+from toposcope.base.clean import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
+    from toposcope.analysis import Finding
+    from toposcope.app import Knowledge, Loaded
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+USAGE, UNUSABLE, FOUND = 2, 3, 1
+PIPED_WIDTH = 100
+"""The width of output that goes to a file or a pipe."""
+
+Paths = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PATH...", help="A folder, archive or file, - for standard input, or profile:NAME[,option=value]."
+    ),
+]
+OnePath = Annotated[str, typer.Argument(metavar="PATH", help="A recording, - for standard input, or profile:NAME.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON (see `toposcope schema`).")]
+Ascii = Annotated[bool, typer.Option("--ascii", help="Draw with ASCII only.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List every problem.")]
+ProfileName = Annotated[str | None, typer.Option("--profile", metavar="NAME", help="Take what is open from it.")]
+ProfilesDir = Annotated[
+    Path | None, typer.Option("--profiles", metavar="DIR", help="A folder of profiles over the shipped ones.")
+]
+Host = Annotated[str | None, typer.Option("--host", metavar="NAME", help="The one host, where the input has several.")]
+FailOn = Annotated[
+    str | None, typer.Option("--fail-on", metavar="SEVERITY", help="Exit 1 at info, warning or critical and above.")
+]
+Strict = Annotated[bool, typer.Option("--strict", help='Let "could not tell" count for --fail-on.')]
+
+
+def command(run: F) -> F:
+    """Turn the errors that a user can mend into a message on stderr and an exit code; never a traceback."""
+
+    @functools.wraps(run)
+    def guarded(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        try:
+            return run(*args, **kwargs)
+        except InputError as error:
+            _refuse(error, as_json=bool(kwargs.get("as_json")))
+            raise typer.Exit(UNUSABLE) from error
+        except ToposcopeError as error:
+            typer.echo(f"toposcope: {printable(str(error))}", err=True)
+            raise typer.Exit(USAGE) from error
+        except BrokenPipeError:
+            sys.stderr.close()
+            raise typer.Exit from None
+
+    return guarded  # type: ignore[return-value]
+
+
+def _refuse(error: InputError, *, as_json: bool) -> None:
+    typer.echo(f"toposcope: {printable(str(error))}", err=True)
+    for problem in error.problems:
+        typer.echo(f"  {printable(str(problem.origin))}: {printable(problem.message)}", err=True)
+    if as_json:
+        from toposcope.base import Origin, Problem, ProblemKind
+        from toposcope.render.documents import error_document
+        from toposcope.render.schema import to_json
+
+        told = error.problems or (Problem(ProblemKind.UNREAD, Origin("input", "input"), str(error)),)
+        typer.echo(to_json(error_document(told)))
+
+
+def known(profiles: Path | None) -> Knowledge:
+    """Load the profiles and the catalogue."""
+    from toposcope import app
+
+    return app.knowledge(*([profiles] if profiles else []))
+
+
+def load(paths: list[str], *, profile: str | None, profiles: Path | None) -> tuple[Loaded, ...]:
+    """Load the inputs; ``-`` takes standard input."""
+    from toposcope import app
+
+    stdin = sys.stdin.buffer.read() if "-" in paths else None
+    return app.load(paths, known(profiles), profile=profile, stdin=stdin)
+
+
+def load_one(path: str, *, host: str | None, profile: str | None, profiles: Path | None) -> Loaded:
+    """Load an input that must be of one host."""
+    from toposcope import app
+
+    return app.one(load([path], profile=profile, profiles=profiles), host)
+
+
+def console() -> Console:
+    """Make the console for results: no colours and a fixed width where output is piped."""
+    from rich.console import Console
+
+    made = Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
+    if not made.is_terminal:
+        made = Console(highlight=False, markup=False, emoji=False, width=PIPED_WIDTH, color_system=None)
+    return made
+
+
+def exit_code(findings: tuple[Finding, ...], fail_on: str | None, *, strict: bool) -> int:
+    """Tell the exit code of findings: 1 where one is as grave as ``fail_on``."""
+    from toposcope.analysis import Severity, Verdict
+    from toposcope.base import UsageError
+
+    if fail_on is None:
+        return 0
+    try:
+        least = Severity[fail_on.upper()]
+    except KeyError:
+        raise UsageError(f"--fail-on takes info, warning or critical, not {fail_on!r}") from None
+    graves = (each for each in findings if strict or each.verdict is Verdict.FOUND)
+    return FOUND if any(each.severity >= least for each in graves) else 0

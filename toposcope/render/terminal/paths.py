@@ -1,0 +1,104 @@
+"""The paths in words: the worst first, equal ones together, one sentence for each bottleneck."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from toposcope.model import Kind
+from toposcope.render.terminal.tables import plain, table
+from toposcope.render.wording import call, gbs, medium_of, place_of, sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rich.table import Table
+
+    from toposcope.analysis import Analysis, Pair, Remote, Route
+    from toposcope.base import Bandwidth
+    from toposcope.model import Topology
+
+_UNKNOWN_LAST = 1 << 62
+
+
+def sentences(analysis: Analysis) -> Iterator[Text]:
+    """Yield one sentence for each kind of path between accelerators and to a remote host, slowest first."""
+    topology = analysis.topology
+    peers = [pair for pair in analysis.pairs if topology.component(pair.target).kind is Kind.ACCELERATOR]
+    for group in _alike(peers):
+        yield _sentence(group, "pairs", topology)
+    for group in _alike(analysis.remote):
+        yield _sentence(group, "accelerators", topology)
+
+
+def _sentence(group: Sequence[Pair | Remote], what: str, topology: Topology) -> Text:
+    first = group[0]
+    if first.route is None:
+        return Text("")
+    text = Text(sentence(first.route, topology))
+    if first.best is not None:
+        text.append(
+            f" Faster and permitted: {first.best.transport}, {gbs(first.best.limit.line)} GB/s at line rate.",
+            style="green",
+        )
+    if len(group) > 1:
+        text.append(f" [{len(group)} {what} alike]", style="dim")
+    return text
+
+
+def _alike(answers: Iterable[Pair | Remote]) -> list[list[Pair | Remote]]:
+    """Group answers that differ in nothing but names, slowest first."""
+    groups: dict[object, list[Pair | Remote]] = {}
+    for answer in answers:
+        route = answer.route
+        if route is not None:
+            key = (
+                route.transport,
+                route.limit.line,
+                route.limit.usable,
+                tuple(medium_of(route.segments[index]) for index in route.limit.bottleneck),
+                None if answer.best is None else answer.best.transport,
+                bool(getattr(answer, "shared_with", ())),
+            )
+            groups.setdefault(key, []).append(answer)
+
+    return sorted(groups.values(), key=lambda group: _speed(group[0].route))
+
+
+def _speed(route: Route | None) -> float:
+    figure: Bandwidth | None = None
+    if route is not None:
+        figure = route.limit.usable.typical if route.limit.usable is not None else route.limit.line
+    return _UNKNOWN_LAST if figure is None else figure.bytes_per_s
+
+
+def route_lines(route: Route, topology: Topology) -> Text:
+    """Write the head of one route: transport, limit, why."""
+    mark = "default" if route.default else "permitted" if route.permitted else "not permitted"
+    text = Text(f"{route.transport}", style="bold").append(f" ({mark})", style="not bold dim")
+    if route.via:
+        text.append(f" through {call(route.via, topology)}", style="not bold")
+    if route.nics:
+        text.append(f" by {', '.join(call(nic, topology) for nic in route.nics)}", style="not bold")
+    if route.why:
+        text.append(f" - {route.why}", style="not bold dim")
+    return text.append("\n" + sentence(route, topology), style="not bold")
+
+
+def segments_table(route: Route, topology: Topology, *, ascii_only: bool) -> Table:
+    """Make the table of one route's segments; what holds it back is marked."""
+    made = table("", "segment", "medium", "line GB/s", "usable GB/s", "known from", ascii_only=ascii_only)
+    for index, segment in enumerate(route.segments):
+        mark = "*" if index in route.limit.bottleneck else "-" if index in route.limit.line_bottleneck else ""
+        usable = segment.usable
+        shown = f"{usable.low}..{usable.typical}..{usable.high}" if usable is not None else "?"
+        made.add_row(
+            Text(mark, style="bold red"),
+            plain(place_of(segment, topology)),
+            plain(medium_of(segment)),
+            plain(gbs(segment.line)),
+            plain(shown),
+            plain(f"{segment.grade.word}, {segment.origin}"),
+        )
+    return made

@@ -1,0 +1,47 @@
+"""The screen of ``inspect`` and ``analyze``: the machine, who belongs to whom, the matrix, the paths, faults."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from toposcope.model import Kind
+from toposcope.render.terminal.findings import finding_lines, problem_lines
+from toposcope.render.terminal.machine import belongings, machine_lines
+from toposcope.render.terminal.matrix import matrix_tables
+from toposcope.render.terminal.paths import sentences
+from toposcope.render.terminal.tree import tree_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from toposcope.analysis import Analysis
+    from toposcope.render.documents import TextOf
+
+
+def report(
+    analysis: Analysis, text_of: TextOf, *, width: int, ascii_only: bool = False, verbose: bool = False
+) -> Iterator[RenderableType]:
+    """Yield the parts of the screen, top to bottom."""
+    topology = analysis.topology
+    yield from machine_lines(topology)
+    if any(topology.components(Kind.ACCELERATOR)):
+        yield belongings(analysis, ascii_only=ascii_only)
+        yield _title("GB/s in one direction, line rate of the default route")
+        yield from matrix_tables(analysis, width=width, ascii_only=ascii_only)
+        yield _title("What holds each path back, slowest first")
+        yield from sentences(analysis)
+    else:
+        yield from tree_lines(topology, ascii_only=ascii_only)
+    findings = list(finding_lines(analysis.findings, text_of))
+    if findings:
+        yield _title("Findings")
+        yield from findings
+    yield from problem_lines(topology.problems, verbose=verbose)
+
+
+def _title(text: str) -> Text:
+    return Text(f"\n{text}", style="bold")

@@ -1,0 +1,33 @@
+"""The look that all tables share."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from toposcope.base.clean import printable
+
+DIM = "dim"
+SEVERITY = {"critical": "bold red", "warning": "yellow", "info": "cyan"}
+
+
+def table(*titles: str, ascii_only: bool = False, title: str | None = None) -> Table:
+    """Make an empty table with these column titles."""
+    made = Table(
+        box=box.ASCII if ascii_only else box.SIMPLE_HEAD,
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+        pad_edge=False,
+        show_edge=False,
+    )
+    for name in titles:
+        made.add_column(name, overflow="fold")
+    return made
+
+
+def plain(value: object) -> Text:
+    """Make a cell of a value: safe to print, a dash where there is none, never markup."""
+    return Text("-" if value is None else printable(str(value)))

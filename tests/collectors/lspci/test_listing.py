@@ -167,6 +167,7 @@ def test_a_way_without_buses_and_bridges_is_reported():
         ("01:00.0 Some new thing: Acme Device", None, "Acme Device", None),
         ("01:00.0 FireWire (IEEE 1394): Acme (rev b) Chip (rev 01)", "0c00", "Acme (rev b) Chip", None),
         ("01:00.0 3D controller: Acme Widget (rev a1)   <-- this one", "0302", "Acme Widget", None),
+        ("`04:00.0 3D controller: Acme Widget`", "0302", "Acme Widget", None),
         ("10000:01:00.0 IDE interface: Acme (prog-if 8a [ISA mode, supports both])", "0101", "Acme", None),
     ],
 )
@@ -508,6 +509,13 @@ def test_devices_whose_line_feeds_were_lost_are_kept_apart():
         ("0000:01:00.0", "Acme Widget", False),
     ]
     assert [problem.kind for problem in reading.problems] == [ProblemKind.REPAIRED]
+
+
+def test_a_message_that_comes_again_and_again_is_reported_once():
+    noise = "pcilib: sysfs_read_vpd: read failed: Input/output error\n"
+
+    assert len(_read(noise + GPU + noise + noise + PORT + noise).problems) == 1
+    assert _facts(noise + GPU + noise + noise + PORT + noise) == _facts(GPU + PORT)
 
 
 @pytest.mark.parametrize("noise", ["pcilib: sysfs_read_vpd: read failed: Input/output error", "[ 12.3] widget: up"])

@@ -28,8 +28,8 @@ from toposcope.collectors.lspci.tree import parse as parse_tree
 from toposcope.collectors.source import Collector, Source
 
 _ADDRESS = r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
-# Start of a line in a pasted text: blanks, a page break, marks of quotation.
-_START = r"^[ \t\f>]*"
+# Start of a line in a pasted text: blanks, a page break, marks of quotation or code.
+_START = r"^[ \t\f>]*`?"
 _CLASS = r"(?:[A-Z0-9][\w/(). -]{1,70}?(?: \[[0-9a-f]{4}\])?|[0-9a-f]{4})"
 _HEAD = rf"{_START}{_ADDRESS}(?:/(?:[0-9a-f]{{2}}:)?[0-9a-f]{{2}}\.[0-7])*[ \t]+{_CLASS}:(?=[ \t]|$)"
 
@@ -51,7 +51,7 @@ COLLECTOR = Collector(
             parse=parse_tree,
             named=_named("t"),
             begins=re.compile(
-                rf"{_START}`?(?:(?:-(?:\+-)?|[+\\]-)\[[0-9a-f]{{4,8}}:[0-9a-f]{{2}}\]-|\[[0-9a-f]{{4,8}}:[0-9a-f]{{2}}\]-[+-])",
+                rf"{_START}(?:(?:-(?:\+-)?|[+\\]-)\[[0-9a-f]{{4,8}}:[0-9a-f]{{2}}\]-|\[[0-9a-f]{{4,8}}:[0-9a-f]{{2}}\]-[+-])",
                 re.MULTILINE,
             ),
             gives="the PCI tree: which device is below which bridge",

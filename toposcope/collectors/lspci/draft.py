@@ -65,7 +65,7 @@ class Draft:
         self.exhausted = None
         if self.values.get("revision") == "ff" and (self.values.get("port_type") or self.values.get("status")):
             self.values["alive"] = True  # a dead device has no capabilities
-        if has_settings(self.values.get("class_code")):
+        if self.values.get("class_code") and has_settings(self.values["class_code"]):
             self._say_what_is_missing()
         yield PciDevice(self.address, self.origin, **self.values)
         yield from self.settings.values()

@@ -18,7 +18,7 @@ from toposcope.base import pci_address
 from toposcope.collectors.lspci.classes import class_code
 
 _HEADER = re.compile(
-    r"[ \t\f>]*((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])((?:/(?:[0-9a-f]{2}:)?[0-9a-f]{2}\.[0-7])*)[ \t]+"
+    r"[ \t\f>]*`?((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])((?:/(?:[0-9a-f]{2}:)?[0-9a-f]{2}\.[0-7])*)[ \t]+"
     r"(?:Class )?([A-Z0-9][\w/(). -]{1,70}?|[0-9a-f]{4})(?: \[([0-9a-f]{4})\])?:(?:[ \t]+(.*))?$"
 )
 _CODE = re.compile(r"[0-9a-f]{4}")
@@ -72,6 +72,7 @@ def glued(line: str) -> list[str]:
 
 def described(text: str) -> tuple[str, str | None, str | None]:
     """Split ``name [vvvv:dddd] (rev xx) (prog-if ..)`` into name, ids and revision; later remarks are dropped."""
+    text = text.rstrip("` \t")
     name, _, revision = text.rpartition(" (rev ")
     if name and revision[2:3] == ")":
         text = name

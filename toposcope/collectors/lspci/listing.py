@@ -64,6 +64,7 @@ class _Walk:
         self.readers: dict[str, Reader] = {}
         self.wrapped: Draft | None = None
         self.joined: set[int] = set()
+        self.messages: set[str] = set()
         self.bare = False
         self.hops = False
 
@@ -170,7 +171,7 @@ class _Walk:
         elif _PROMPT.match(line):
             self._close()
         elif NOISE.match(line):
-            self._report(index, "a message of lspci")
+            self._noise(index, line.strip())
         elif self.draft is not None and self._goes_on(index, line):
             self._broken(index)
         elif CUT.match(line):
@@ -195,6 +196,11 @@ class _Walk:
         below = self._line(index + 1)
         words = below.split(None, 1)
         return bool(words) and below[0] in "\t " and words[0] in self.readers
+
+    def _noise(self, index: int, message: str) -> None:
+        if message not in self.messages:
+            self.messages.add(message)
+            self._report(index, "a message of lspci")
 
     def _broken(self, index: int) -> None:
         if self.wrapped is not self.draft and not (self.bare and index not in self.joined):

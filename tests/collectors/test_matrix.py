@@ -90,6 +90,10 @@ def stamped(text: str) -> str:
     return "\n".join(f"2031-02-03T04:05:06.789Z {line}" for line in text.split("\n"))
 
 
+def ranked(text: str) -> str:
+    return "\n".join(f"17: {line}" for line in text.split("\n"))
+
+
 def spaced(text: str) -> str:
     return "\n".join(re.sub(r"[ \t]+", " ", line).rstrip() for line in text.split("\n"))
 
@@ -116,7 +120,7 @@ def piped(text: str) -> str:
     return "\n".join(made)
 
 
-@pytest.mark.parametrize("damage", [crlf, indented, quoted, stamped, spaced, stripped, dense, prompted])
+@pytest.mark.parametrize("damage", [crlf, indented, quoted, stamped, ranked, spaced, stripped, dense, prompted])
 @given(machine=machines, tabs=st.booleans())
 @settings(max_examples=40)
 def test_harmless_changes_of_a_copy_lose_nothing(damage: object, machine: Machine, *, tabs: bool) -> None:
@@ -464,7 +468,7 @@ def test_a_line_too_long_to_be_of_a_matrix_is_reported() -> None:
     machine=machines,
     ansi=st.booleans(),
     tabs=st.booleans(),
-    damage=st.sampled_from((str, crlf, indented, quoted, stamped)),
+    damage=st.sampled_from((str, crlf, indented, quoted, stamped, ranked)),
 )
 def test_the_header_is_found_once_inside_a_longer_text(
     machine: Machine, damage: object, *, ansi: bool, tabs: bool

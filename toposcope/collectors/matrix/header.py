@@ -108,18 +108,17 @@ def _piped(line: Line, lexicon: Lexicon) -> Header | None:
 
 def joined(header: Header, lines: Sequence[Line], lexicon: Lexicon) -> Header:
     """Return the header with the lines on which it goes on, where a terminal or an editor wrapped it."""
-    rows = {line.text.split(None, 1)[0] for line in lines if line.text.strip()}
     for line in lines:
         if not line.text.strip() or line.fields is not None or header.kinds is not None:
             break
-        longer = _longer(header, line, rows, lexicon)
+        longer = _longer(header, line, lines, lexicon)
         if longer is None:
             break
         header = longer
     return header
 
 
-def _longer(header: Header, line: Line, rows: set[str], lexicon: Lexicon) -> Header | None:
+def _longer(header: Header, line: Line, lines: Sequence[Line], lexicon: Lexicon) -> Header | None:
     tried = []
     for glue in (" ", ""):
         text = header.line.text + glue + line.text
@@ -128,8 +127,10 @@ def _longer(header: Header, line: Line, rows: set[str], lexicon: Lexicon) -> Hea
             tried.append(found)
     if not tried:
         return None
-    others = rows.difference(line.text.split(None, 1)[:1])
-    best = min(tried, key=lambda found: (len(found.odd), -len(others.intersection(found.labels))))
+    best = tried[0]
+    if len(tried) > 1 and tried[1].labels != best.labels:
+        rows = {other.text.split(None, 1)[0] for other in lines if other is not line and other.text.strip()}
+        best = min(tried, key=lambda found: (len(found.odd), -len(rows.intersection(found.labels))))
     grown = best.labels != header.labels or len(best.titles) > len(header.titles)
     if not grown and len(_FULL.findall(best.line.text)) == len(_FULL.findall(header.line.text)):
         return None

@@ -19,7 +19,11 @@ _CODE = re.compile(CODE)
 _BLANKS = str.maketrans(dict.fromkeys("\xa0\u2002\u2003\u2009\u202f\u3000", " ") | dict.fromkeys("\u200b\ufeff"))
 _QUOTE = re.compile(r"\s*(?:>\s?)+")
 _RULE = re.compile(r"[\s\-=+|:*~`_#\u2500-\u257f]*")
-STAMP = r"\[?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?:?\s(?:stdout F |stderr F )?"
+# What a log or a launcher puts before each line: a time, ``0: `` (srun -l, grep -n), ``[1,0]<stdout>:`` (mpirun).
+STAMP = (
+    r"(?:\[?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?:?\s(?:stdout F |stderr F )?"
+    r"|\d{1,6}:[ \t]?|\[\d+,\d+\]<stdout>:[ \t]?)"
+)
 _STAMP = re.compile(r"\s*" + STAMP)
 
 

@@ -103,7 +103,7 @@ def mesh_text(reading: Reading, name: str) -> str:
 
 def closing(reading: Reading, *, pictured: bool) -> list[str]:
     """Return what stands below the drawing: links that it does not show, notes, units."""
-    told = ("trunks", "extra") if pictured else ("trunks", "extra", "peers")
+    told = ("trunks", "extra", "side") if pictured else ("trunks", "extra", "side", "peers")
     lines = [
         f"{edge.a} to {edge.b}: {reading.figure(edge, details=True)}"
         for edge in reading.diagram.edges

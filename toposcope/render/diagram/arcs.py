@@ -31,22 +31,24 @@ def draw_arcs(
     """Give the wires their paths from the row's edge ``y``, and return how far the arcs reach."""
     ends = _ends(plan, wires)
     details = len(wires) <= _FEW
+    edge = max((rect.bottom for rect in plan.rects.values()), default=0.0)
     drawn: list[tuple[float, float, int]] = []
     labels: list[Rect] = []
     reach = 0.0
     for wire in sorted(wires, key=lambda one: (abs(ends[key(one)][0] - ends[key(one)][1]), key(one))):
         left, right = sorted(ends[key(wire)])
         nested = [level + 1 for low, high, level in drawn if left <= low and high <= right]
-        base = y(wire.a)
+        ys = {ends[key(wire)][0]: y(wire.a), ends[key(wire)][1]: y(wire.b)}
+        base = min(ys.values()) if up else edge
         for level in range(max(nested, default=0), _DEEPEST):
             depth = _FIRST + _STEP * level
-            points = _curve(left, right, base, -depth if up else depth)
-            found = _label(plan, wire, points, labels, upright, details=details)
+            bend = _curve(left, right, base, -depth if up else depth)
+            found = _label(plan, wire, bend, labels, upright, details=details)
             if found is not None:
                 break
         labels += [found.rect] if found else []
         drawn.append((left, right, level))
-        plan.paths[key(wire)] = Path(points, found, curve=True)
+        plan.paths[key(wire)] = Path(((left, ys[left]), *bend, (right, ys[right])), found, curve=True)
         reach = max(reach, depth)
     return reach + 8 if wires else 0.0
 

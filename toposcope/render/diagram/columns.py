@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toposcope.render.diagram.plan import GROUP_GAP, LEAF_GAP, MARGIN, key, words_width
+from toposcope.render.diagram.plan import GROUP_GAP, LEAF_GAP, MARGIN, STUB, key, words_width
 from toposcope.render.diagram.sketch import LEAVES, Role
 
 if TYPE_CHECKING:
@@ -79,10 +79,16 @@ def _measure(plan: Plan, name: str) -> float:
         sum(_top_width(plan, wire) for wire in upward(plan, name)),
     )
     if node.role in LEAVES:
-        own = max(own, sum(width for _, width in _bottom_items(plan, name)))
+        own = max(own, sum(width for _, width in _bottom_items(plan, name))) + side_room(plan, name)
     inner = sum(_measure(plan, child) for child in children) + _gap(plan, children) * max(0, len(children) - 1)
     plan.widths[name] = max(own, inner)
     return plan.widths[name]
+
+
+def side_room(plan: Plan, name: str) -> float:
+    """Return the room to the left of a device that hangs on the accelerator beside it."""
+    wire = next((wire for wire in plan.sketch.side if wire.a == name), None)
+    return 0.0 if wire is None else plan.label_size(wire)[0] + 2 * STUB - LEAF_GAP
 
 
 def _top_width(plan: Plan, wire: Wire) -> float:
@@ -113,6 +119,8 @@ def port_width(plan: Plan, name: str) -> float:
 
 
 def _place(plan: Plan, name: str, x: float, width: float) -> None:
+    room = side_room(plan, name)
+    x, width = x + room, width - room
     plan.spans[name] = (x, width)
     children = plan.sketch.children.get(name, [])
     _spread_tops(plan, name, x, width)

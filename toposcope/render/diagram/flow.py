@@ -111,9 +111,8 @@ def _details(wire: Wire, links: tuple[Link, ...], weakest: Link, state: State) -
     elif wire.bundle is not Bundle.EACH:
         counts = [link.count for link in links]
         count = sum(count or 0 for count in counts) if wire.bundle is Bundle.SUM else weakest.count
-        unknown = None in counts
-        if unknown or (count or 0) > 1:
-            texts.append("? links" if unknown else f"{count} links")
+        if None not in counts and (count or 0) > 1:
+            texts.append(f"{count} links")
     if wire.hops:
         texts.append(f"{wire.hops} hop{'s' if wire.hops > 1 else ''}")
     if state is State.IDLE:

@@ -109,7 +109,7 @@ def _edge(plan: Plan, wire: Wire) -> Edge:
 
 
 def _kind(sketch: Sketch, wire: Wire) -> str:
-    names = ("fabric", "mesh", "trunks", "peers", "peer_bar", "memory", "extra", "port", "network")
+    names = ("fabric", "mesh", "trunks", "peers", "peer_bar", "memory", "extra", "side", "port", "network")
     return next((name for name in names if any(wire is one for one in getattr(sketch, name))), "up")
 
 
@@ -121,7 +121,7 @@ def _crosses(plan: Plan, wire: Wire) -> bool:
     others = (box for name, box in plan.rects.items() if name not in (wire.a, wire.b))
     arcs = (path.points for path in plan.paths.values() if path.curve)
     spans = (
-        Rect(arc[0][0], min(arc[0][1], arc[1][1]), arc[3][0] - arc[0][0], abs(arc[1][1] - arc[0][1])) for arc in arcs
+        Rect(arc[1][0], min(arc[1][1], arc[2][1]), arc[4][0] - arc[1][0], abs(arc[2][1] - arc[1][1])) for arc in arcs
     )
     return any(area.meets(other) for other in (*others, *spans))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from toposcope.model import NETWORKS, Grade, Kind, Medium
 from toposcope.render.diagram.sketch import LEAVES, Bundle, Node, Role, Wire, pair
-from toposcope.render.diagram.tree import ALIKE, natural
+from toposcope.render.diagram.tree import ALIKE, natural, with_sides
 
 if TYPE_CHECKING:
     from toposcope.model import Component, Link, Topology
@@ -157,8 +157,10 @@ def mark_unseen(sketch: Sketch) -> None:
     node = Node("unseen", Role.UNSEEN, (), 1, title="PCIe structure not known  ?")
     sketch.nodes[node.id] = node
     sketch.children[None] = [*(name for name in tops if name not in orphans), node.id]
+    hanging = [wire.a for wire in sketch.side]
     accelerators = [name for name in orphans if sketch.nodes[name].role is Role.ACCELERATOR]
-    sketch.children[node.id] = [*accelerators, *(name for name in orphans if name not in accelerators)]
+    others = [name for name in orphans if name not in accelerators and name not in hanging]
+    sketch.children[node.id] = with_sides(sketch, [*accelerators, *others])
     for name in orphans:
         sketch.nodes[name].parent = node.id
 

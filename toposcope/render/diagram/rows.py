@@ -60,6 +60,7 @@ def set_rows(plan: Plan, y: float) -> float:
         first = False
     _ports(plan)
     _wires(plan)
+    _sides(plan)
     _peers_beside(plan)
     return y
 
@@ -132,6 +133,15 @@ def _wires(plan: Plan) -> None:
     for wire in sketch.memory:
         lower, upper = plan.rects[wire.b], plan.rects[wire.a]
         _upright(plan, wire, plan.tops[wire.b, key(wire)], upper.bottom, lower.y)
+
+
+def _sides(plan: Plan) -> None:
+    """Draw the level wires between an accelerator and what hangs on it."""
+    for wire in plan.sketch.side:
+        box, other = plan.rects[wire.a], plan.rects[wire.b]
+        y = box.y + min(box.height, other.height) / 2
+        label = plan.lines(wire, (other.right + box.x) / 2, y)
+        plan.paths[key(wire)] = Path(((box.x, y), (other.right, y)), label)
 
 
 def _upright(plan: Plan, wire: Wire, x: float, top: float, bottom: float) -> None:

@@ -121,6 +121,7 @@ class Sketch:
     peer_bar: list[Wire] = field(default_factory=list)
     memory: list[Wire] = field(default_factory=list)
     extra: list[Wire] = field(default_factory=list)
+    side: list[Wire] = field(default_factory=list)
     port: list[Wire] = field(default_factory=list)
     network: list[Wire] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -135,7 +136,7 @@ class Sketch:
     def wires(self) -> list[Wire]:
         """Return all wires, the tree's first."""
         rest = [self.fabric, self.mesh, self.trunks, self.peers, self.peer_bar]
-        rest += [self.memory, self.extra, self.port, self.network]
+        rest += [self.memory, self.extra, self.side, self.port, self.network]
         return [*self.up.values(), *(wire for wires in rest for wire in wires)]
 
 

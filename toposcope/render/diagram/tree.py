@@ -30,7 +30,10 @@ _MANY_EMPTY = 8
 
 @dataclass(slots=True)
 class _Branch:
-    """A node with all that hangs below it, and the links gathered on the way up so far."""
+    """A node with all that hangs below it, and the links gathered on the way up so far.
+
+    ``beside``: what hangs on an accelerator itself, and is drawn at its side.
+    """
 
     node: Node
     below: list[_Branch] = field(default_factory=list)
@@ -38,6 +41,7 @@ class _Branch:
     first: list[Link] = field(default_factory=list)
     passes: set[str] = field(default_factory=set)
     climbed: list[str] = field(default_factory=list)
+    beside: list[_Branch] = field(default_factory=list)
 
 
 def natural(text: str) -> tuple[tuple[int, str], ...]:
@@ -92,9 +96,11 @@ def _grow(topology: Topology, below: dict[str | None, list[str]], name: str) -> 
     branches = _alike(_cards(inner))
     if role in LEAVES:
         node = Node(name, role, (component,), component.count)
+        beside = [branch for branch in branches if role is Role.ACCELERATOR and branch.node.role is not role]
         for branch in branches:
-            _swallow(node, branch)
-        return [_Branch(node)]
+            if branch not in beside:
+                _swallow(node, branch)
+        return [_Branch(node, beside=[_join(beside, bundle=True)] if beside else [])]
     if role in _FOLDABLE and len(branches) <= 1:
         for branch in branches:
             branch.passes.add(name)
@@ -186,20 +192,23 @@ def _settle(sketch: Sketch, branch: _Branch, parent: str | None) -> None:
     sketch.add(node)
     sketch.children.setdefault(parent, []).append(node.id)
     if parent is not None and branch.links:
-        outside = sum(1 for link in branch.first if not link.internal)
-        sketch.up[node.id] = Wire(
-            node.id,
-            parent,
-            _medium(branch.first),
-            tuple(branch.links),
-            Bundle.EACH if node.count != 1 and node.role in LEAVES else Bundle.CHAIN,
-            frozenset(branch.passes),
-            max(0, outside - 1),
-            node.count or 1,
-        )
+        sketch.up[node.id] = _wire(branch, parent)
         sketch.owner.update(dict.fromkeys(branch.passes, node.id))
     for inner in branch.below:
         _settle(sketch, inner, node.id)
+    for inner in branch.beside:
+        _settle(sketch, inner, parent)
+        sketch.up.pop(inner.node.id, None)
+        sketch.side.append(_wire(inner, node.id))
+
+
+def _wire(branch: _Branch, upper: str) -> Wire:
+    node = branch.node
+    outside = sum(1 for link in branch.first if not link.internal)
+    bundle = Bundle.EACH if node.count != 1 and node.role in LEAVES else Bundle.CHAIN
+    links, passes = tuple(branch.links), frozenset(branch.passes)
+    medium = _medium(branch.first)
+    return Wire(node.id, upper, medium, links, bundle, passes, max(0, outside - 1), node.count or 1)
 
 
 def _medium(chain: list[Link]) -> Medium:
@@ -213,9 +222,17 @@ def _top_order(branch: _Branch) -> tuple[object, ...]:
 
 def _ordered(sketch: Sketch, parent: str | None) -> list[str]:
     """Order siblings: devices of one switch interleaved, what leads to no accelerator on the outer side."""
-    names = sketch.children[parent]
-    if parent is None:
-        return names
+    hanging = {wire.a for wire in sketch.side}
+    names = [name for name in sketch.children[parent] if name not in hanging]
+    return with_sides(sketch, names if parent is None else _grouped(sketch, parent, names))
+
+
+def with_sides(sketch: Sketch, names: list[str]) -> list[str]:
+    """Put what hangs on an accelerator right after it."""
+    return [one for name in names for one in (name, *(wire.a for wire in sketch.side if wire.b == name))]
+
+
+def _grouped(sketch: Sketch, parent: str, names: list[str]) -> list[str]:
     near = [name for name in names if _first_accelerator(sketch, name)]
     aside = sorted((name for name in names if name not in near), key=natural)
     near.sort(key=lambda name: natural(_first_accelerator(sketch, name) or name))

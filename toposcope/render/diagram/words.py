@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from toposcope.model import Topology
     from toposcope.render.diagram.sketch import Node, Sketch
 
+_USUAL = {"compute"}
+"""Roles that go without saying."""
 _CROWDED = 75
 """With more boxes than this, ports leave their medium to the colour of their lines."""
 _SHORT_NETWORK = {Medium.ETHERNET: "Eth", Medium.INFINIBAND: "IB"}
@@ -93,7 +95,7 @@ def _short_address(pci: str | None) -> str:
 def _nic(_sketch: Sketch, node: Node) -> list[str]:
     names = [member.name for member in node.members if member.name]
     count = f"{node.count} {TIMES} " if node.count not in (1, None) else ""
-    roles = sorted({member.role for member in node.members if member.role})
+    roles = sorted({member.role for member in node.members if member.role} - _USUAL)
     return [members_text(member.id for member in node.members), count + members_text(names), ", ".join(roles)]
 
 
@@ -135,7 +137,7 @@ def _mesh(sketch: Sketch, node: Node) -> list[str]:
 
 def _network(_sketch: Sketch, node: Node) -> list[str]:
     component = node.members[0]
-    return [_times(node.count) + (component.name or component.id)]
+    return [_times(node.count or 1) + (component.name or component.id)]
 
 
 _WORDS = {

@@ -134,5 +134,5 @@ def polyline(points: Sequence[Point]) -> Path:
 
 
 def curve(points: Sequence[Point]) -> Path:
-    """Return a cubic curve."""
-    return Path(list(points), [Path.MOVETO] + [Path.CURVE4] * 3)
+    """Return a line to a cubic curve and on from its end."""
+    return Path(list(points), [Path.MOVETO, Path.LINETO, Path.CURVE4, Path.CURVE4, Path.CURVE4, Path.LINETO])

@@ -38,6 +38,7 @@ _FILLS = {
     Role.NETWORK: "network",
     Role.UNSEEN: "unseen",
 }
+_ALONE = (Role.MESH, Role.PEERS, Role.PORT, Role.NETWORK)
 _STACK = 2.5
 _DASHES = (4.0, 2.4)
 _DOTS = (1.6, 2.6)
@@ -105,7 +106,7 @@ def _box(sheet: Sheet, theme: Theme, box: Box, marked: Marked) -> None:
     slow = box.id in marked.bottleneck_boxes
     if slow:
         edge = theme.bottleneck
-    if box.count != 1 and box.role not in (Role.MESH, Role.PEERS, Role.PORT):
+    if box.count != 1 and box.role not in _ALONE:
         for step in (2, 1):
             behind = Rect(box.rect.x + _STACK * step, box.rect.y - _STACK * step, box.rect.width, box.rect.height)
             sheet.shape(rounded(behind), fill=fill, edge=edge, width=0.8)

@@ -135,8 +135,9 @@ class _Walk:
             name, pci_id = named(joined(self.devices[-1].name or "", line))
             self.devices[-1] = replace(self.devices[-1], name=name, pci_id=pci_id)
             self._problem(index, "a broken line was read with the one above", line, repaired=True)
-        if self.started:
-            self.problems += self.aliens
+        if self.started and self.aliens:
+            more = f", and {len(self.aliens) - 1} more" if len(self.aliens) > 1 else ""
+            self.problems.append(replace(self.aliens[0], message=f"{self.aliens[0].message}{more}"))
         self.aliens.clear()
         self.tails.clear()
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _TITLE_LINE = re.compile(r"\s*-{3,}\s*")
 _WIDTH = re.compile(r"(\d{1,2})x", re.IGNORECASE)
-_ASKED_DEVICE = re.compile(r"(?:^|.*?\s)(?:-d|--device)[ =]?(?P<device>\S+(?: \d{1,3}(?=\s|$))?)")
+_ASKED_DEVICE = re.compile(r"(?:^|.*?\s)(?:-d|--device)[ =]?(?P<device>\S+(?:(?: bond)? \d{1,3}(?=\s|$))?)")
 _ASKED_PORT = re.compile(r"\s(?:-p|--port)[ =]?(\d{1,3})(?:\s|$)")
 _FILE_NAME = re.compile(r"mlx\d(?: bond)? \d{1,3}")
 _SPEEDS = re.compile(r"\(([^)]*)\)")

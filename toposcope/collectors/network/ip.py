@@ -1,4 +1,4 @@
-"""What ``ip link`` and ``ip addr`` print, with ``-d`` and ``-s`` too; and ``ip -br``.
+r"""What ``ip link`` and ``ip addr`` print, with ``-d`` and ``-s`` too; and ``ip -br``.
 
 Grammar; an interface begins in column 0, its details are indented, and a copy that lost the blanks is read by the
 words alone::
@@ -8,6 +8,7 @@ words alone::
     detail  = "link/" kind address ... | "inet" address "/" bits ... | "bond mode" ... | "bond_slave state" ...
             | "altname" name | any other indented line
     brief   = name state address*
+    oneline = header "\" detail  |  i ":" name detail         # -o
 
 A ``master`` is a bond only where the flags say ``SLAVE``; a bridge or OVS has members too, and no flag.
 """
@@ -36,6 +37,7 @@ _HEADER = re.compile(
 _BRIEF = re.compile(
     r"(?P<name>[A-Za-z][^\s:]{0,63})\s+(?P<state>UP|DOWN|UNKNOWN|LOWERLAYERDOWN|DORMANT|TESTING|NOTPRESENT)(?P<rest>(?:\s.*)?)"
 )
+_ONE_LINE = re.compile(r"\d{1,9}: (?P<name>[^\s:@]{1,64})(?:@[^\s:]{1,64})?\s+(?P<detail>inet6? .*)")
 _KINDS = {"ether": "Ethernet", "infiniband": "InfiniBand", "loopback": "Loopback"}
 _ADDRESS = re.compile(r"inet (?P<address>\d{1,3}(?:\.\d{1,3}){3})(?:/\d{1,2})?\b")
 _PLAIN_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}/\d{1,2}")
@@ -76,9 +78,12 @@ def parse(capture: Capture) -> Reading:
     lines = output_lines(capture)
     found: list[_Interface] = []
     for index, text in enumerate(lines.texts):
-        interface = _begin(text, index)
+        head, *folded = text.split("\\")  # -o folds the details into the line of their interface
+        interface = _begin(head, index, found)
         if interface is not None:
-            found.append(interface)
+            found += [interface] if interface not in found[-1:] else []
+            for detail in folded:
+                _detail(f" {detail}", index, interface)
         elif not (found and _detail(text, index, found[-1])):
             lines.stray(index)
             continue
@@ -87,7 +92,13 @@ def parse(capture: Capture) -> Reading:
     return Reading(records, lines.all_problems("no line of an interface"))
 
 
-def _begin(text: str, index: int) -> _Interface | None:
+def _begin(text: str, index: int, found: list[_Interface]) -> _Interface | None:
+    """Begin an interface; ``ip -o addr`` names it again for each of its addresses."""
+    if match := _ONE_LINE.fullmatch(text):
+        again = next((interface for interface in found[-1:] if interface.name == match["name"]), None)
+        interface = again or _Interface(index, match["name"])
+        _detail(f" {match['detail']}", index, interface)
+        return interface
     match = _HEADER.fullmatch(text)
     if match is not None:
         words = match["rest"].split()

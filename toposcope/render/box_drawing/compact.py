@@ -6,7 +6,6 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from toposcope.render.box_drawing.columns import memory_texts_of
-from toposcope.render.box_drawing.grid import fit
 from toposcope.render.box_drawing.reading import BARS, mesh_text
 from toposcope.render.diagram.sketch import Role
 from toposcope.render.diagram.tree import members_text
@@ -19,13 +18,13 @@ if TYPE_CHECKING:
     from toposcope.render.diagram.parts import Box, Edge
 
 
-def listed(reading: Reading, width: int) -> Iterator[str]:
+def listed(reading: Reading) -> Iterator[str]:
     """Yield the lines of the list."""
     for root in reading.roots:
-        yield from (fit(line, width) for line in _branch(reading, root, "", ""))
+        yield from _branch(reading, root, "", "")
     for box in reading.boxes.values():
         if box.role in BARS or box.role is Role.NETWORK:
-            yield fit(_bar(reading, box), width)
+            yield _bar(reading, box)
 
 
 def _branch(reading: Reading, name: str, first: str, rest: str) -> Iterator[str]:

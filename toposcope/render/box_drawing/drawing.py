@@ -27,7 +27,7 @@ def draw(diagram: Diagram, *, width: int = 100, ascii_only: bool = False, markin
     """
     reading = read(diagram, marking, ascii_only=ascii_only)
     picture = _picture(reading, width) if width >= _LEAST_WIDTH else None
-    body = picture or list(listed(reading, width))
+    body = picture or list(listed(reading))
     head = [reading.words(diagram.title), reading.words(diagram.subtitle), ""]
     caption = [reading.words(marking.caption)] if marking and marking.caption else []
     foot = [

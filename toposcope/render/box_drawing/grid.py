@@ -76,9 +76,10 @@ def fit(text: str, room: int) -> str:
     """Return a text that takes no more columns than ``room``, cut with an ellipsis where it would."""
     if cells(text) <= room:
         return text
-    while text and cells(text) > room - 1:
+    mark = "..." if text.isascii() else "…"
+    while text and cells(text) > room - len(mark):
         text = text[:-1]
-    return text.rstrip() + "…" if room > 0 else ""
+    return (text.rstrip() + mark)[: max(room, 0)]
 
 
 class Grid:

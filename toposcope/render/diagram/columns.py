@@ -30,7 +30,7 @@ def set_columns(plan: Plan) -> None:
     total = sum(plan.widths[name] for name in tops) + sum(gaps)
     plan.width = max(_LEAST_CANVAS, total + 2 * MARGIN)
     x = (plan.width - total) / 2
-    for name, gap in zip(tops, [*gaps, 0.0], strict=True):
+    for name, gap in zip(tops, [*gaps, 0.0], strict=False):
         _place(plan, name, x, plan.widths[name])
         x += plan.widths[name] + gap
 

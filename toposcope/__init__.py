@@ -1,3 +1,137 @@
-"""toposcope: how a GPU or NPU server is wired, how fast each segment is, and which segment is slow."""
+"""toposcope: how a GPU or NPU server is wired, how fast each segment is, and which segment is slow.
 
-__version__ = "0.1.0"
+The public functions. Bandwidths are bytes per second in one direction (:class:`Bandwidth`; ``.gbs`` gives GB/s). Heavy
+modules are imported when a function runs, so that importing toposcope costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from toposcope.base.version import __version__
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toposcope.analysis import Analysis, Finding, Route, Segment
+    from toposcope.base import Bandwidth, InputError, ToposcopeError, UsageError
+    from toposcope.model import Component, Link, Topology
+
+
+__all__ = [
+    "Analysis",
+    "Bandwidth",
+    "Component",
+    "Finding",
+    "InputError",
+    "Link",
+    "Route",
+    "Segment",
+    "Topology",
+    "ToposcopeError",
+    "UsageError",
+    "__version__",
+    "analyze",
+    "inspect",
+    "load",
+    "load_all",
+    "profiles",
+    "render",
+    "routes",
+    "sentence",
+]
+
+_TYPES = {
+    "Analysis": "toposcope.analysis",
+    "Bandwidth": "toposcope.base",
+    "Component": "toposcope.model",
+    "Finding": "toposcope.analysis",
+    "InputError": "toposcope.base",
+    "Link": "toposcope.model",
+    "Route": "toposcope.analysis",
+    "Segment": "toposcope.analysis",
+    "Topology": "toposcope.model",
+    "ToposcopeError": "toposcope.base",
+    "UsageError": "toposcope.base",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name in _TYPES:
+        return getattr(import_module(_TYPES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def load(path: str | Path, *, profile: str | None = None, host: str | None = None) -> Topology:
+    """Load one host: a folder, an archive, a file, or ``profile:NAME[,option=value]``.
+
+    ``profile`` names the reference machine that settles what the recording leaves open; ``host`` the one that is
+    meant where the input holds several. Raises InputError where nothing in it can be used, UsageError for an unknown
+    profile or host. What was not read or was repaired stands in ``topology.problems``; every link carries the place
+    it was read from.
+    """
+    from toposcope import app  # noqa: PLC0415
+
+    return app.drawable(app.one(app.load([str(path)], app.knowledge(), profile=profile), host))
+
+
+def load_all(*paths: str | Path, profile: str | None = None) -> tuple[Topology, ...]:
+    """Load all hosts that the paths hold. Errors as for :func:`load`."""
+    from toposcope import app  # noqa: PLC0415
+
+    loaded = app.load([str(path) for path in paths], app.knowledge(), profile=profile)
+    return tuple(app.drawable(each) for each in loaded)
+
+
+def inspect(*, timeout: float = 10.0) -> Topology:
+    """Record this host with its own tools and ``/sys``, and read the recording. ``timeout``: seconds, each command."""
+    from toposcope import app  # noqa: PLC0415
+
+    return app.drawable(app.inspect(app.knowledge(), timeout=timeout))
+
+
+def analyze(topology: Topology) -> Analysis:
+    """Answer every question: each pair, each way to a remote host, what is wrong.
+
+    ``pairs`` holds each pair of accelerators, and of accelerator and NIC, once, in printed order; ``remote`` each
+    accelerator. Figures come from the topology and the catalogue's measured classes, each with its source.
+    """
+    from toposcope.analysis import analyze as analyzed  # noqa: PLC0415
+
+    return analyzed(topology)
+
+
+def routes(topology: Topology, src: str, dst: str) -> tuple[Route, ...]:
+    """Return every way for data from ``src`` (an accelerator) to ``dst``, the default first.
+
+    ``dst``: an accelerator, a NIC, ``host``, ``host:N``, ``remote`` or ``remote:GPU3``; ids, PCI addresses and device
+    names are understood. Each route has its segments, its limit (line and usable, one direction), and why it is or is
+    not the default. Raises UsageError for a name that nothing has.
+    """
+    from toposcope.analysis import routes as all_routes  # noqa: PLC0415
+
+    return all_routes(topology, src, dst)
+
+
+def sentence(topology: Topology, route: Route) -> str:
+    """Say in one sentence what a route carries and what holds it back (GB/s, one direction)."""
+    from toposcope.render.wording import sentence as worded  # noqa: PLC0415
+
+    return worded(route, topology)
+
+
+def render(topology: Topology, path: str | Path, *, ends: tuple[str, str] | None = None, theme: str = "light") -> None:
+    """Draw the machine to ``.svg``, ``.png`` or ``.pdf``; ``ends`` marks the default route between two components."""
+    from pathlib import Path as Place  # noqa: PLC0415
+
+    from toposcope import app  # noqa: PLC0415
+
+    app.render(app.Loaded(topology), Place(path), ends=ends, theme=theme)
+
+
+def profiles() -> dict[str, str]:
+    """Return the reference machines: name and title."""
+    from toposcope import app  # noqa: PLC0415
+
+    return {name: machine.title for name, machine in app.knowledge().machines.items()}

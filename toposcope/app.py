@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from toposcope.model import Topology
     from toposcope.profiles.machine import Machine
     from toposcope.recording import Recording
+    from toposcope.render.palette import ThemeName
 
 PROFILE = "profile:"
 
@@ -99,6 +100,12 @@ def one(loaded: Sequence[Loaded], host: str | None) -> Loaded:
     return named[0]
 
 
+def drawable(loaded: Loaded) -> Topology:
+    """Return the topology, ready to be shown as a picture in a notebook."""
+    loaded.topology.painter = _svg
+    return loaded.topology
+
+
 def analyze(loaded: Loaded) -> Analysis:
     """Answer every question about a host."""
     return analyze_topology(loaded.topology)
@@ -146,3 +153,76 @@ def export(loaded: Loaded, form: str) -> str:
     if form not in EXPORTERS:
         raise UsageError(f"--to takes {', '.join(EXPORTERS)}, not {form!r}")
     return EXPORTERS[form](loaded.topology)
+
+
+def render(
+    loaded: Loaded,
+    output: Path,
+    *,
+    view: str = "diagram",
+    ends: tuple[str, str] | None = None,
+    theme: str = "light",
+) -> None:
+    """Draw the machine (``diagram``), all pairs (``matrix``) or one route (``path``) to .svg, .png or .pdf.
+
+    ``ends`` name a route that the diagram marks; the view ``path`` needs them. UsageError for what has no meaning.
+    """
+    from toposcope.render.palette import THEMES
+
+    painter = _VIEWS.get(view)
+    if painter is None:
+        raise UsageError(f"--view takes {', '.join(_VIEWS)}, not {view!r}")
+    if theme not in THEMES:
+        raise UsageError(f"--theme takes {', '.join(THEMES)}, not {theme!r}")
+    if output.suffix not in (".svg", ".png", ".pdf"):
+        raise UsageError(f"{output}: a picture's name ends in .svg, .png or .pdf")
+    try:
+        painter(loaded, output, ends, THEMES[theme].name)
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror or error}") from error
+
+
+def _svg(topology: Topology) -> str:
+    from toposcope.render.diagram import layout
+    from toposcope.render.matplotlib_painter import svg_of
+
+    return svg_of(layout(topology))
+
+
+def _draw_machine(loaded: Loaded, output: Path, ends: tuple[str, str] | None, theme: ThemeName) -> None:
+    from toposcope.render.diagram import layout
+    from toposcope.render.matplotlib_painter import paint
+    from toposcope.render.pictures import marking_of
+
+    marking = marking_of(_default(loaded, ends), loaded.topology) if ends else None
+    paint(layout(loaded.topology), output, theme=theme, marking=marking)
+
+
+def _draw_pairs(loaded: Loaded, output: Path, _ends: tuple[str, str] | None, theme: ThemeName) -> None:
+    from toposcope.render.matplotlib_painter import paint_matrix
+    from toposcope.render.pictures import pair_chart
+
+    paint_matrix(pair_chart(analyze(loaded)), output, theme=theme)
+
+
+def _draw_route(loaded: Loaded, output: Path, ends: tuple[str, str] | None, theme: ThemeName) -> None:
+    from toposcope.render.matplotlib_painter import paint_route
+    from toposcope.render.pictures import route_chart
+
+    if ends is None:
+        raise UsageError("--view path needs --path SRC DST")
+    paint_route(route_chart(_default(loaded, ends), loaded.topology), output, theme=theme)
+
+
+def _default(loaded: Loaded, ends: tuple[str, str]) -> Route:
+    found = routes(loaded, *ends)
+    if not found:
+        raise UsageError(f"nothing here shows a route from {ends[0]} to {ends[1]}")
+    return found[0]
+
+
+_VIEWS = {
+    "diagram": _draw_machine,
+    "matrix": _draw_pairs,
+    "path": _draw_route,
+}

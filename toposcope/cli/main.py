@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from toposcope import __version__
+from toposcope.base.version import __version__
 from toposcope.cli import analyze, diff, export, inspect, path, profiles, record, render, schema
 
 EXIT_CODES = """\

@@ -13,7 +13,7 @@ import networkx as nx
 from toposcope.model.figures import Figures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from toposcope.base import Problem
     from toposcope.model.component import Component
@@ -28,6 +28,7 @@ class Topology:
 
     ``profile`` is the reference machine that what is assumed comes from, ``candidates`` are all that fit, ``near``
     those that nearly do, with what they differ in. ``problems`` is what was not read, repaired, or contradicted.
+    ``painter`` draws it as SVG where it is shown in a notebook.
     """
 
     def __init__(self, *, host: str | None = None, figures: Figures | None = None) -> None:
@@ -38,6 +39,7 @@ class Topology:
         self.near: tuple[tuple[str, tuple[str, ...]], ...] = ()
         self.matrix: PrintedMatrix | None = None
         self.problems: list[Problem] = []
+        self.painter: Callable[[Topology], str] | None = None
         self._graph: nx.Graph[str] = nx.Graph()
         self._parents: dict[str, str] = {}
         self._relations: dict[tuple[str, str], list[Relation]] = {}
@@ -130,6 +132,9 @@ class Topology:
         """Return the graph for algorithms: no copy, and read-only, so that no analysis can change it."""
         view: nx.Graph[str] = self._graph.copy(as_view=True)
         return view
+
+    def _repr_svg_(self) -> str | None:
+        return None if self.painter is None else self.painter(self)
 
 
 def _pair(a: str, b: str) -> tuple[str, str]:

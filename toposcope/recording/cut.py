@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _LISTED = re.compile(r"(?:[ \t]*\n|\*\*\* ls: [^\n]*\n|```\w*[ \t]*\n)+")
 _SHAPE = str.maketrans("123456789abcdefABCDEF", "0" * 21)
-_MAX_LINE = 65_536
+_JSON = re.compile(r'\{\s*["}]|\[\s*[\[{"\]]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def _by_content(text: str, stretch: _Stretch, recogniser: Recogniser) -> Iterato
 def _is_json(text: str) -> bool:
     """Tell a JSON text, which may quote outputs line by line: it is one output as a whole, or none."""
     inner = text.strip()
-    return inner[:1] + inner[-1:] in ("{}", "[]") and "\n" in inner
+    return inner[:1] + inner[-1:] in ("{}", "[]") and _JSON.match(inner) is not None
 
 
 def _whole(text: str, named: Recognised | None, recogniser: Recogniser) -> Piece:

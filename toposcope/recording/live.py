@@ -16,8 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toposcope import __version__
 from toposcope.base import Capture
+from toposcope.base.version import __version__
 from toposcope.collectors import COLLECTORS
 from toposcope.recording import nvml, sysfs
 from toposcope.recording.disk_tree import DiskTree

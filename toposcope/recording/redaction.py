@@ -100,7 +100,7 @@ def redacted(recording: Recording) -> Recording:
 def mapping_of(recording: Recording) -> Mapping:
     """Find the names in a recording that stand in no fixed form: hosts, users, serial numbers."""
     mapping = Mapping()
-    if recording.host:
+    if recording.host and not any(recording.host.startswith(capture.file) for capture in recording.captures):
         mapping.learn_host(recording.host)
     for capture in recording.captures:
         mapping.learn(capture.text)
@@ -243,7 +243,7 @@ class Mapping:
         if address.ipv4_mapped is not None:
             inside = ipaddress.IPv4Address(self._ipv4_text(str(address.ipv4_mapped)))
             return _spelt(int(address) >> 32 << 32 | int(inside), match[0])
-        if int(address) <= 1:
+        if int(address) <= 1 or int(address) >> 96 == 0xFFFFFFFF:  # noqa: PLR2004 - a mask
             return match[0]
         high, low = int(address) >> 64, int(address) & (1 << 64) - 1
         if not address.is_link_local and high:

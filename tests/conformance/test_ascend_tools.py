@@ -88,7 +88,7 @@ def ports(case, device, port=None):
 def check_driver(case, text):
     """The versions that the expectation names and the texts print."""
     asked = [version for version in re.findall(r"\d+\.\d[\w.]*", text) if version in texts(case)]
-    read = {r.value for r in records(case, Setting) if r.name in ("driver.version", "board.software_version")}
+    read = {r.value for r in records(case, Setting) if r.name in ("driver.ascend", "board.software_version")}
     assert set(asked) <= read
 
 

@@ -100,7 +100,7 @@ def _without_remark(text: str) -> str:
 
 def pair(line: Line) -> Pair | None:
     """Split a line at its first colon, or return None where it has none or is a sentence."""
-    key, colon, value = line.text.partition(":")
+    key, colon, value = line.text.replace("\uff1a", ":").partition(":")
     return Pair(line.index, " ".join(key.split()), value.strip()) if colon else None
 
 

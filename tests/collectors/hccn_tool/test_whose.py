@@ -183,6 +183,7 @@ def test_one_answer_without_a_command_is_nobodys():
         ("for i in `seq 0 7`; do /usr/local/Ascend/driver/tools/hccn_tool -i $i -ip -g;done", ("hccn-ip", "`seq 0 7")),
         ("for n in 0 1 2; do hccn_tool -i $n -lldp -g | grep Ifname; done", ("hccn-lldp", "0 1 2")),
         ('for i in $(seq 0 7); do echo "NPU_$i:"; hccn_tool -i $i -ip -g;done', ("hccn-ip", "$(seq 0 7")),
+        ("do hccn_tool -i $i -link -g", ("hccn-link", None)),
         ("hccn_tool -i 3 -ip -s address 203.0.113.9 netmask 255.0.0.0", None),
         ("cat /etc/hccn.conf", ("hccn-conf", None)),
         ("find /dev -maxdepth 1 -name davinci[0-9]*", ("dev-davinci", None)),

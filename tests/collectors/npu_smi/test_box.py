@@ -40,7 +40,7 @@ def test_the_versions_of_tool_and_driver_are_facts_of_the_host():
     reading = parse(capture(box([ONE], Style(), version="31.2.rc9")))
 
     assert facts(reading, "npu-smi.version") == {"host": "31.2.rc9"}
-    assert facts(reading, "driver.version") == {"host": "31.2.rc9"}
+    assert facts(reading, "driver.ascend") == {"host": "31.2.rc9"}
 
 
 def test_the_dies_of_an_a3_are_named_by_their_phy_id():
@@ -189,7 +189,7 @@ def test_a_driver_that_is_not_whole_is_a_fact():
 
     reading = parse(capture(box([ONE], Style()) + warning + "\n"))
 
-    assert facts(reading, "driver.complete") == {"host": False}
+    assert facts(reading, "driver.ascend_complete") == {"host": False}
     assert reading.problems == ()
 
 

@@ -30,6 +30,7 @@ def named(words):
         ("npu-smi info -t hccs -i 3 -c 1", ("npu-smi-info-hccs-1", "3 -c 1")),
         ("npu-smi info -t hccs -i 3 -c 0 -R", ("npu-smi-info-hccs-remote", "3 -c 0")),
         ("npu-smi info -t hccs-bw -i 3 -c 0 -time 100", ("npu-smi-info-hccs-bw", "3 -c 0")),
+        ("do npu-smi info -t board -i $i", ("npu-smi-info-board", None)),
         ("npu-smi info watch", None),
         ("npu-smi set -t reset -i 0", None),
     ],

@@ -71,6 +71,20 @@ def test_a_chip_of_a_board_has_a_model():
     assert of_type(reading, PciDevice) == []
 
 
+def test_boards_of_a_loop_without_blank_lines_are_told_apart():
+    reading = read("board", BOARD + BOARD.replace(": 2\n", ": 4\n", 1).replace("0000:A1", "0000:B1"))
+
+    assert [(a.label, a.pci) for a in of_type(reading, Accelerator)] == [
+        ("NPU2", "0000:a1:00.0"),
+        ("NPU4", "0000:b1:00.0"),
+    ]
+    assert reading.problems == ()
+
+
+def test_a_colon_of_a_chinese_keyboard_is_a_colon():
+    assert of_type(read("health", "Health Status\uff1a Alarm\n", "0"), Accelerator)[0].health == "Alarm"
+
+
 def test_the_printed_card_stands_above_the_asked_one():
     assert of_type(read("board", BOARD, "7"), Accelerator)[0].label == "NPU2"
 

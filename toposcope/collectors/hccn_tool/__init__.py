@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # A loop of the shell may stand before the tool; what it runs through is then the argument.
-_LOOP = r"(?:for\s\w{1,20}\sin\s[^;]{1,80};\s*do\s+(?:echo\s[^;]{0,80};\s*)?(?:\S*[/ ])?)?"
+_LOOP = r"(?:(?:for\s\w{1,20}\sin\s[^;]{1,80};\s*)?do\s+(?:echo\s[^;]{0,80};\s*)?(?:\S*[/ ])?)?"
 _WHO = rf"(?=(?:.*?\s(?:-i|in)\s+(?P<argument>{ARGUMENT}))?)"
 
 

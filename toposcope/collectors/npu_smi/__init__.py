@@ -39,7 +39,7 @@ _RUN_LIVE = ("board", "health", "usages", "pcie-err", "spod-info")
 
 def _named(kind: str, more: str = "") -> re.Pattern[str]:
     words = kind.replace("-", "[-_ ]")
-    return re.compile(rf"npu-smi\s+info(?=.*\s-t\s+{words}(?:[\s.]|$)){more}{_ASKED}")
+    return re.compile(rf"(?:do\s+)?npu-smi\s+info(?=.*\s-t\s+{words}(?:[\s.]|$)){more}{_ASKED}")
 
 
 def _begins(kind: str) -> re.Pattern[str] | None:

@@ -79,7 +79,9 @@ def parse(capture: Capture) -> Reading:
         if line.text[0] == "|":
             _row(state, line)
         elif is_warning(line):
-            state.records.append(Setting("host", "driver.complete", value=False, origin=capture.origin(line.index)))
+            state.records.append(
+                Setting("host", "driver.ascend_complete", value=False, origin=capture.origin(line.index))
+            )
         elif line.text.strip("+-= ") and not is_usage(line):
             state.report(line.index, "not a line of npu-smi's table", line.text)
     _close(state)
@@ -105,9 +107,10 @@ def _row(state: _State, line: Line) -> None:
         state.processes = False
         state.head = _Head(middle=cells.index("Health"))
     elif not state.processes:
-        if not whole_line:
+        torn = not whole_line or len(cells) < (state.head or _Head()).middle + 2
+        if torn:
             state.report(line.index, "the row ends early", line.text)
-        _data(state, line, cells)
+        _data(state, line, cells, torn=torn)
 
 
 def _untorn(cells: list[str]) -> list[str]:
@@ -120,7 +123,7 @@ def _banner(state: _State, line: Line, match: re.Match[str]) -> None:
     origin = state.capture.origin(line.index)
     state.processes = False
     state.records.append(Setting("host", "npu-smi.version", match[1], origin))
-    state.records.append(Setting("host", "driver.version", match[2], origin))
+    state.records.append(Setting("host", "driver.ascend", match[2], origin))
 
 
 def _second_head(cells: list[str]) -> _Head:
@@ -129,10 +132,12 @@ def _second_head(cells: list[str]) -> _Head:
     return _Head(tuple(" ".join(cells[:middle]).split()), middle, usage)
 
 
-def _data(state: _State, line: Line, cells: list[str]) -> None:
+def _data(state: _State, line: Line, cells: list[str], *, torn: bool) -> None:
     head = state.head or _Head()
     middle = cells[head.middle] if len(cells) > head.middle else None
-    second = middle is not None and (pci_address(middle) is not None or (bool(state.first) and _is_blank(middle)))
+    second = middle is not None and (
+        pci_address(middle) is not None or (bool(state.first) and not torn and _is_blank(middle))
+    )
     if second and state.first:
         _accelerator(state, line, head, cells)
         state.first = None
@@ -143,7 +148,9 @@ def _data(state: _State, line: Line, cells: list[str]) -> None:
     _close(state)
     words = " ".join(cells[: head.middle]).split()
     npu = whole(words[0]) if words else None
-    if npu is None or len(words) == 1:
+    # Chips are named by numbers too (310), but a torn row of two numbers may as well be a second row, and a number
+    # where the health should be is a process's.
+    if npu is None or len(words) == 1 or (torn and whole(words[1]) is not None) or whole(middle) is not None:
         state.report(line.index, "not a row of an NPU", line.text)
         return
     state.first = _First(line.index, npu, " ".join(words[1:]), middle or None)
@@ -170,10 +177,14 @@ def _accelerator(state: _State, line: Line, head: _Head, cells: list[str]) -> No
     first = state.first
     if first is None:
         return
-    identity = dict(zip(head.identity, " ".join(cells[: head.middle]).split(), strict=False))
+    words = " ".join(cells[: head.middle]).split()
+    identity = dict(zip(head.identity or ("Chip",), words, strict=False))
     chip, physical, logic = (whole(identity.get(name)) for name in ("Chip", "Phy-ID", "Device"))
     if "Phy-ID" in head.identity and physical is None:
         state.report(line.index, f"a chip of NPU {first.npu} has no Phy-ID, hence no name", line.text)
+        return
+    if len(words) > 1 and not head.identity:
+        state.report(line.index, "the header that names these columns is missing", line.text)
         return
     name = label(first.npu, chip, physical)
     percent, pairs = _usage(head, cells[head.middle + 1] if len(cells) > head.middle + 1 else "")

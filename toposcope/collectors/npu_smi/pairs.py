@@ -104,7 +104,7 @@ def _sections(capture: Capture, found: Body) -> tuple[list[list[Pair]], list[Pro
         elif not item.key and sections:
             last = sections[-1].pop()
             sections[-1].append(replace(last, value=f"{last.value}; {item.value}"))
-        elif line.index in found.breaks or not sections:
+        elif line.index in found.breaks or not sections or any(item.key == held.key for held in sections[-1]):
             sections.append([item])
         else:
             sections[-1].append(item)

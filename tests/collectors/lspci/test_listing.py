@@ -387,6 +387,30 @@ def test_copies_say_the_same(text):
     assert _facts(text) == _facts(BOTH)
 
 
+@pytest.mark.parametrize(
+    "prefix",
+    ["2026-01-02T03:04:05.678Z ", "2026-01-02 03:04:05,678 ", "7: ", "[1,0]<stdout>:"],
+    ids=("a log", "another log", "srun -l", "mpirun"),
+)
+def test_a_prefix_before_each_line_is_taken_away(prefix):
+    text = "".join(f"{prefix}{line}\n" for line in BOTH.split("\n"))
+
+    assert _read(text).problems == ()
+    assert _facts(text) == _facts(BOTH)
+
+
+def test_numbers_of_lines_are_taken_away():
+    text = "".join(
+        f"{number}{':' if number % 9 == 1 else '-'}{line}\n" for number, line in enumerate(BOTH.split("\n"), 980)
+    )
+
+    assert _facts("$ lspci -vvv | grep -n Acme\n" + text) == _facts(BOTH)
+
+
+def test_lines_of_several_ranks_are_left_alone():
+    assert _devices("0: 3b:00.0 3D controller: Acme\n1: 3b:00.0 3D controller: Acme\n0: 3c:00.0 PIC: Acme\n") == []
+
+
 def _broken(text, width, *, words):
     lines = []
     for line in text.expandtabs().split("\n"):

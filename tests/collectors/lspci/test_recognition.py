@@ -78,6 +78,8 @@ HEAD = "3b:00.0 3D controller: Acme Widget (rev a1)\n"
         (HEAD + "\t!!! Unknown header type 7f\n", "lspci-vvv"),
         ("-[0000:00]-+-00.0  Acme\n", "lspci-t"),
         ("-+-[10000:e0]---01.0-[e2]--\n", "lspci-t"),
+        ("2026-01-02T03:04:05Z -[0000:00]-+-00.0  Acme\n", "lspci-t"),
+        ("12:" + HEAD, "lspci"),
         ("`-[0000:00]-+-00.0  Acme\n", "lspci-t"),
         (" \\-[0000:00]-+-00.0  Acme\n", "lspci-t"),
         ("> [0000:00]-+-00.0  Acme\n", "lspci-t"),

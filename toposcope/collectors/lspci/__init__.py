@@ -24,12 +24,13 @@ import re
 
 from toposcope.collectors.lspci.listing import parse as parse_list
 from toposcope.collectors.lspci.machine import parse as parse_machine
+from toposcope.collectors.lspci.prefixes import PREFIX
 from toposcope.collectors.lspci.tree import parse as parse_tree
 from toposcope.collectors.source import Collector, Source
 
 _ADDRESS = r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
-# Start of a line in a pasted text: blanks, a page break, marks of quotation or code.
-_START = r"^[ \t\f>]*`?"
+# Start of a line in a pasted text: blanks, a page break, marks of quotation or code, a prefix.
+_START = rf"^{PREFIX}?[ \t\f>]*`?"
 _CLASS = r"(?:[A-Z0-9][\w/(). -]{1,70}?(?: \[[0-9a-f]{4}\])?|[0-9a-f]{4})"
 _HEAD = rf"{_START}{_ADDRESS}(?:/(?:[0-9a-f]{{2}}:)?[0-9a-f]{{2}}\.[0-7])*[ \t]+{_CLASS}:(?=[ \t]|$)"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from toposcope.base.clean import printable, without_ansi
+from toposcope.collectors.lspci.prefixes import without_prefixes
 
 LONGEST_LINE = 65_536
 _SHOWN = 200
@@ -22,7 +23,7 @@ def lines_of(text: str) -> list[str]:
     text = without_ansi(text).replace("\f", "")
     if "\xa0" in text:
         text = text.replace("\xa0", " ")
-    lines = text.replace("\r\n", "\n").rstrip("\r").split("\n")
+    lines = without_prefixes(text.replace("\r\n", "\n").rstrip("\r").split("\n"))
     if ">" not in text[:1] and "\n>" not in text and "\n >" not in text:
         return lines
     first = next((line for line in lines if line and not line.isspace()), "")

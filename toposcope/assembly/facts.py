@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from toposcope.assembly.evidence import Evidence
     from toposcope.assembly.identity import Identities
-    from toposcope.collectors.records import Accelerator
+    from toposcope.collectors.records import Accelerator, FabricLink
     from toposcope.model import Topology
     from toposcope.profiles.catalogue import Device
 
@@ -55,7 +55,34 @@ def add_facts(
     for peer in evidence.peers:
         a, b = identities.id_of(peer.row) or peer.row, identities.id_of(peer.column) or peer.column
         topology.note(Fact(f"{a}|{b}", _CAPABILITY.get(peer.capability, "p2p"), peer.word, peer.origin))
+    for fact in (*_of_links(evidence, identities), *_of_drivers(evidence, addresses)):
+        topology.note(fact)
     _of_models(topology, devices)
+
+
+def _of_drivers(evidence: Evidence, addresses: Mapping[str, str]) -> Iterator[Fact]:
+    for device in evidence.devices.values():
+        if device.driver is not None:
+            yield Fact(addresses.get(device.address, device.address), "driver", device.driver, device.origin)
+
+
+def _of_links(evidence: Evidence, identities: Identities) -> Iterator[Fact]:
+    """Yield how many scale-up links of an accelerator work, and how many are listed as inactive or down."""
+    listed: dict[tuple[str, str, int], FabricLink] = {}
+    for link in evidence.fabric_links:
+        key = (identities.id_of(link.accelerator) or link.accelerator, link.origin.source, link.link)
+        listed.setdefault(key, link)
+    for name in dict.fromkeys(owner for owner, _, _ in listed):
+        # Several sources list the same links: the one that tells most of them decides.
+        sources = {source for owner, source, _ in listed if owner == name}
+        told = max(
+            ([link for key, link in listed.items() if key[:2] == (name, source)] for source in sorted(sources)), key=len
+        )
+        down = [link for link in told if link.active is False]
+        active = [link for link in told if link.active or (link.active is None and link.rate is not None)]
+        if active or down:
+            yield Fact(name, "fabric.links.active", len(active), (active or down)[0].origin)
+            yield Fact(name, "fabric.links.inactive", len(down), (down or active)[0].origin)
 
 
 def _subject(subject: str, identities: Identities, addresses: Mapping[str, str]) -> str:
@@ -87,3 +114,9 @@ def _of_models(topology: Topology, devices: Mapping[str, Sequence[Device]]) -> N
         if len(answers) == 1 and (answer := answers.pop()) is not None:
             origin = Origin("catalogue", fitting[0].name)
             topology.note(Fact(component.id, "peer_over_pcie", answer, origin))
+        for name, values in (
+            ("form_factor", {device.form_factor for device in fitting}),
+            ("fabric.links.made", {device.fabric.links if device.fabric else 0 for device in fitting}),
+        ):
+            if len(values) == 1 and (value := values.pop()) is not None:
+                topology.note(Fact(component.id, name, value, Origin("catalogue", fitting[0].name)))

@@ -128,6 +128,24 @@ class Topology:
             return tuple(self._facts.get(component, {}).values())
         return tuple(fact for facts in self._facts.values() for fact in facts.values())
 
+    def with_links(self, links: Iterable[Link]) -> Topology:
+        """Return the same machine with other links in the place of those between the same ends: what it would be.
+
+        Relations and facts are shared with this one.
+        """
+        other = Topology(host=self.host, figures=self.figures)
+        other.profile, other.candidates, other.near, other.matrix = (
+            self.profile,
+            self.candidates,
+            self.near,
+            self.matrix,
+        )
+        other._graph = self._graph.copy()
+        other._parents, other._relations, other._facts = self._parents, self._relations, self._facts
+        for link in links:
+            other._graph.add_edge(link.source, link.target, link=link)
+        return other
+
     def view(self) -> nx.Graph[str]:
         """Return the graph for algorithms: no copy, and read-only, so that no analysis can change it."""
         view: nx.Graph[str] = self._graph.copy(as_view=True)

@@ -33,7 +33,13 @@ def test_what_is_printed_is_read(addresses, letters, data):
         chains.append((*above, address))
         path = "/devices/pci0000:00/" + "/".join(chains[-1])
         text += block(
-            path, letters, PCI_CLASS="30200", PCI_ID="1ABC:2D3E", PCI_SUBSYS_ID="0000:0000", SUBSYSTEM="pci", DRIVER="x"
+            path,
+            letters=letters,
+            PCI_CLASS="30200",
+            PCI_ID="1ABC:2D3E",
+            PCI_SUBSYS_ID="0000:0000",
+            SUBSYSTEM="pci",
+            DRIVER="x",
         )
     reading = read(text)
     assert reading.problems == ()

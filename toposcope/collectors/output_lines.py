@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LONGEST_LINE = 65_536
 _SHOWN = 200
+_SPAN = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
+_MOST_CPUS = 65_536
 _PROMPT = re.compile(
     r"(?:\([\w. /-]{1,60}\) ?)?"
     r"(?:\[[^\]]{1,100}\] ?[#$%]|[\w.-]{1,64}@[\w.-]{1,64}[ :]?[^\s#$%>]{0,120} ?[#$%>]"
@@ -141,3 +143,17 @@ def cpu_list(numbers: Iterable[int]) -> str:
         else:
             spans.append([number, number])
     return ",".join(f"{first}-{last}" if last > first else str(first) for first, last in spans)
+
+
+def cpu_numbers(text: str) -> frozenset[int]:
+    """Return the numbers of a list ``0-3,8`` or ``0 1 2``; what is no list, and more than 65536 CPUs, is empty."""
+    found: set[int] = set()
+    for part in text.replace(",", " ").split()[:_MOST_CPUS]:
+        match = _SPAN.fullmatch(part)
+        if match is None:
+            return frozenset()
+        first = int(match[1])
+        found.update(range(first, min(int(match[2] or first), first + _MOST_CPUS) + 1))
+        if len(found) > _MOST_CPUS:
+            return frozenset()
+    return frozenset(found)

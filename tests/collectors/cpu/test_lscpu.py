@@ -140,3 +140,7 @@ def test_a_table_tells_the_socket_of_each_node(nodes, per_socket, extended):
         NumaNode(node, found[node].origin, f"{node * 2}-{node * 2 + 1}", socket=node // per_socket)
         for node in range(nodes)
     ]
+
+
+def test_flags_broken_by_an_editor_are_no_loss():
+    assert read("Architecture: x\nFlags: fpu vme\nde pse tsc\nSocket(s): 2\n").problems == ()

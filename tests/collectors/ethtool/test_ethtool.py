@@ -174,3 +174,8 @@ def test_netdevs_with_a_function_are_asked_about_before_all_others():
     assert netdevs([plain, NicName(origin, netdev="eth7", pci="0000:01:00.0")]) == ("eth7",)
     assert all(source.targets is netdevs for source in COLLECTOR.sources)
     assert isinstance(Setting("a", "b", 1, origin), Setting)
+
+
+def test_the_outputs_of_a_loop_do_not_run_into_each_other():
+    records = detail(details.parse_driver, DRIVER + DRIVER.replace("3B:00.0", "3B:00.1")).records
+    assert [record.subject for record in records] == ["0000:3b:00.0"] * 3 + ["0000:3b:00.1"] * 3

@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposcope.base import Capture
-from toposcope.collectors.output_lines import cpu_list
+from toposcope.collectors.output_lines import cpu_list, cpu_numbers
 from toposcope.collectors.records import Cpu, NumaNode, Setting
 from toposcope.collectors.sysfs import COLLECTOR, SYSFS_ATTRIBUTES, parse
-from toposcope.collectors.sysfs.host import numbers
 
 
 def read(text):
@@ -88,11 +87,11 @@ def test_kernel_switches():
 
 @given(st.sets(st.integers(0, 5000), max_size=60))
 def test_lists_of_numbers(found):
-    assert numbers(cpu_list(found)) == found
+    assert cpu_numbers(cpu_list(found)) == found
 
 
 def test_a_list_of_absurd_length_is_none():
-    assert numbers("0-999999") == frozenset()
+    assert cpu_numbers("0-999999") == frozenset()
 
 
 def test_every_part_of_the_writers_table_belongs_to_a_source():

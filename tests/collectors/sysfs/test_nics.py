@@ -40,6 +40,7 @@ def names(text):
         "/sys/class/net/eth0\t->\t../../devices/pci0000:3a/0000:3a:01.0/0000:3b:00.0/net/eth0\n",
         UEVENT,
         LISTED,
+        LISTED.partition("\n")[2],
         "$ readlink -f /sys/class/net/eth0\n/sys/devices/pci0000:3a/0000:3a:01.0/0000:3b:00.0/net/eth0\n",
     ],
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from toposcope.collectors.cpu import dmi, kernel, lscpu, numactl
+from toposcope.collectors.cpu import cpuinfo, dmi, kernel, lscpu, numactl
 from toposcope.collectors.source import Collector, Source
 
 _M = re.MULTILINE
@@ -55,6 +55,13 @@ COLLECTOR = Collector(
             begins=re.compile(r"^policy: \w+\s*\npreferred node: ", _M),
             command=("numactl", "-s"),
             gives="the memory policy in force",
+        ),
+        Source(
+            "proc-cpuinfo",
+            cpuinfo.parse,
+            named=re.compile(r"(?:cat )?[ /]*(?:proc[ /])?cpuinfo\b"),
+            begins=re.compile(r"^processor\s*:\s*0\s*$", _M),
+            gives="CPU model and sockets",
         ),
         Source(
             "proc-cmdline",

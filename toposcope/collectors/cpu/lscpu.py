@@ -54,6 +54,7 @@ _FIELD_OF = {key: name for name, keys in _KEYS.items() for key in keys}
 _NODE = re.compile(r"(?=[^\d]*numa|[^\d]*n\u0153ud)[^\d]*?(\d{1,6})[^\d]*", re.IGNORECASE)
 _CPU_LIST = re.compile(r"\d{1,6}(?:-\d{1,6})?(?:, ?\d{1,6}(?:-\d{1,6})?)*|-|")
 _JSON = re.compile(r'"field"\s*:\s*"((?:[^"\\]|\\.){1,200})"\s*,\s*"data"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|null)')
+_LONG = frozenset({"flags", "标记", "markierungen", "drapeaux", "indicadores", "フラグ", "features"})
 _NUMBERS = ("cpus", "sockets", "numa_nodes", "family", "model_number")
 
 
@@ -105,11 +106,16 @@ def parse(capture: Capture) -> Reading:
 def _listing(lines: Lines) -> Reading:
     draft = _Draft()
     first: int | None = None
+    key = ""
     for index, text in enumerate(lines.texts):
         pair = key_and_value(text)
         if pair is None:
-            lines.stray(index)
+            if key in _LONG and text.strip():
+                lines.fits(index)  # a terminal or an editor broke the line
+            else:
+                lines.stray(index)
             continue
+        key = pair[0].lower()
         if draft.take(*pair, lines.capture.origin(index)) and first is None:
             first = index
         lines.fits(index)

@@ -18,7 +18,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from toposcope.collectors.output_lines import cpu_list, key_and_value, output_lines
+from toposcope.collectors.output_lines import cpu_list, cpu_numbers, key_and_value, output_lines
 from toposcope.collectors.records import NumaNode, Reading, Setting
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MEBIBYTE = 1 << 20
 _AVAILABLE = re.compile(r"\s*available: (\d{1,6}) nodes? \(([\d,-]*)\)\s*")
-_CPUS = re.compile(r"\s*node (\d{1,6}) cpus:((?: +\d{1,6})*)\s*")
+_CPUS = re.compile(r"\s*node (\d{1,6}) cpus:((?:[ ,]+\d{1,6}(?:-\d{1,6})?)*)\s*")
 _SIZE = re.compile(r"\s*node (\d{1,6}) (size|free): (\d{1,12}) MB\s*")
 _HEADER = re.compile(r"\s*node((?: +\d{1,6})+)\s*")
 _ROW = re.compile(r"\s*(\d{1,6}):((?: +\d{1,6})*)\s*")
@@ -58,7 +58,7 @@ class _Hardware:
 
     def take(self, text: str, index: int) -> bool:
         if match := _CPUS.fullmatch(text):
-            self.open_list = self.node(int(match[1]), index).cpus = [int(word) for word in match[2].split()]
+            self.open_list = self.node(int(match[1]), index).cpus = sorted(cpu_numbers(match[2]))
         elif match := _SIZE.fullmatch(text):
             if match[2] == "size":
                 self.node(int(match[1]), index).memory = int(match[3]) * MEBIBYTE

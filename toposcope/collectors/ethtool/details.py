@@ -61,21 +61,24 @@ _NO_NETDEV = "which netdev this is of is not said"
 def parse_driver(capture: Capture) -> Reading:
     """Read ``ethtool -i``: the netdev's PCI function, and ``driver``, ``firmware.version`` as settings."""
     lines = output_lines(capture)
-    fields: dict[str, tuple[str, int]] = {}
+    blocks: list[dict[str, tuple[str, int]]] = []
     for index, text in enumerate(lines.texts):
         pair = key_and_value(text)
         if pair is None or (pair[0] not in _DRIVER_KEYS and pair[0] not in _DRIVER_OTHERS):
             lines.stray(index)
             continue
-        fields.setdefault(pair[0], (pair[1], index))
+        if not blocks or pair[0] in blocks[-1]:
+            blocks.append({})  # a shell's loop prints one after the other
+        blocks[-1][pair[0]] = (pair[1], index)
         lines.fits(index)
-    records = _driver(lines, fields)
+    netdev = capture.argument if len(blocks) == 1 else None
+    records = [record for fields in blocks for record in _driver(lines, fields, netdev)]
     return Reading(tuple(records), lines.all_problems("no line of ethtool -i"))
 
 
-def _driver(lines: Lines, fields: dict[str, tuple[str, int]]) -> list[Record]:
+def _driver(lines: Lines, fields: dict[str, tuple[str, int]], netdev: str | None) -> list[Record]:
     bus, index = fields.get("bus-info", ("", 0))
-    pci, netdev = pci_address(bus), lines.capture.argument
+    pci = pci_address(bus)
     records: list[Record] = []
     if pci and netdev:
         records.append(NicName(lines.capture.origin(index), netdev=netdev, pci=pci))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from toposcope.collectors.infiniband import devinfo, ibstat, names
+from toposcope.collectors.infiniband import devinfo, ibstat, mst, names
 from toposcope.collectors.source import Collector, Source
 
 _M = re.MULTILINE
@@ -45,7 +45,7 @@ COLLECTOR = Collector(
             names.parse_ibdev2netdev,
             named=re.compile(r"ibdev2netdev\b"),
             begins=re.compile(
-                r"^[ \t]{0,16}(?:[0-9a-f:]{7,16}\.[0-7]\s+\S+ \([^)\n]*\)\s[^\n]*|\S+ )port \d+ (?:\([^)\n]*\) )?==> ",
+                r"^[ \t]{0,16}(?:[0-9a-f:]{5,16}\.[0-7]\s+\S+ \([^)\n]*\)\s[^\n]*|\S+ )port \d+ (?:\([^)\n]*\) )?==> ",
                 _M,
             ),
             command=("ibdev2netdev", "-v"),
@@ -68,6 +68,15 @@ COLLECTOR = Collector(
             begins=re.compile(r"^[ \t]{0,16}DEV\s+PORT\s+INDEX\s+GID", _M),
             command=("show_gids",),
             gives="netdev and address of each RDMA port",
+        ),
+        Source(
+            "mst-status",
+            mst.parse,
+            named=re.compile(r"mst status\b"),
+            begins=re.compile(r"^[ \t]{0,16}DEVICE_TYPE\s+MST\s+PCI\s", _M),
+            command=("mst", "status", "-v"),
+            root=True,
+            gives="PCI address, netdev and NUMA node of each NVIDIA device",
         ),
     ),
 )

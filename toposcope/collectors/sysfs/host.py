@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toposcope.collectors.cpu.kernel import PEER_MODULES, is_wanted_module
-from toposcope.collectors.output_lines import whole
+from toposcope.collectors.output_lines import cpu_numbers, whole
 from toposcope.collectors.records import Cpu, NumaNode, Setting
 from toposcope.collectors.sysfs.lines import UNREADABLE
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 HOST = "host"
 _MEM_TOTAL = re.compile(r"(?:Node \d+ )?MemTotal: +(\d{1,15}) kB")
-_SPAN = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
-_MOST_CPUS = 65_536
 _CHOSEN = re.compile(r"\[([^\]]+)\]")
 _DMI = {
     "product_name": "product.name",
@@ -61,20 +59,6 @@ def _setting(capture: Capture, place: Place, attribute: str, name: str) -> Itera
         yield Setting(HOST, name, entry.value if number is None else number, capture.origin(entry.index))
 
 
-def numbers(text: str) -> frozenset[int]:
-    """Return the numbers of a list ``0-3,8``; what is no list, and more than 65536 CPUs, is empty."""
-    found: set[int] = set()
-    for part in text.replace(" ", "").split(",")[:_MOST_CPUS]:
-        match = _SPAN.fullmatch(part)
-        if match is None:
-            return frozenset()
-        first = int(match[1])
-        found.update(range(first, min(int(match[2] or first), first + _MOST_CPUS) + 1))
-        if len(found) > _MOST_CPUS:
-            return frozenset()
-    return frozenset(found)
-
-
 def _packages(places: Places) -> dict[int, int]:
     """Give each CPU its socket, numbered from 0 in the order of package ids, which may begin anywhere."""
     found = ((place.name, whole(place.value("physical_package_id") or "")) for place in places.all("topology"))
@@ -86,7 +70,7 @@ def _packages(places: Places) -> dict[int, int]:
 def _cpu(capture: Capture, places: Places, packages: dict[int, int]) -> Iterator[Cpu]:
     nodes = sum(1 for _ in places.all("node"))
     online = places.get("cpus", "cpu")
-    listed = numbers(online.value("online") or "") if online else frozenset()
+    listed = cpu_numbers(online.value("online") or "") if online else frozenset()
     first = [place.index for kind in ("topology", "cpus", "node") for place in places.all(kind)]
     if packages or listed:
         yield Cpu(
@@ -102,7 +86,7 @@ def _node(capture: Capture, place: Place, packages: dict[int, int]) -> NumaNode:
     distance = place.value("distance")
     distances = [whole(word) for word in distance.split()] if distance else []
     whole_row = [value for value in distances if value is not None]
-    sockets = {packages[cpu] for cpu in numbers(cpus.value if cpus else "") if cpu in packages}
+    sockets = {packages[cpu] for cpu in cpu_numbers(cpus.value if cpus else "") if cpu in packages}
     return NumaNode(
         node=int(place.name),
         origin=capture.origin(place.index),

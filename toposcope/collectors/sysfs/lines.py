@@ -121,7 +121,8 @@ class _Reader:
         if is_prompt(text):
             return None
         if text[0] == "l" and (match := _LS_LINK.fullmatch(text)):
-            path = f"{self._folder}/{match['name']}" if self._folder else match["name"]
+            # Without the folder's name the target's own path tells what the link leads to.
+            path = f"{self._folder}/{match['name']}" if self._folder else match["target"]
             return Entry(path, LINK, match["target"], index)
         if match := _DENIED.match(text):
             return Entry(match["path"], UNREADABLE, match["reason"], index)

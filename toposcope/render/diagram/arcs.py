@@ -44,7 +44,7 @@ def draw_arcs(
             depth = _FIRST + _STEP * level
             bend = _curve(left, right, base, -depth if up else depth)
             found = _label(plan, wire, bend, labels, upright, details=details)
-            if found is not None:
+            if found is not None or not plan.flow(wire).figure:
                 break
         labels += [found.rect] if found else []
         drawn.append((left, right, level))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from toposcope.render.diagram.sketch import Wire
 
 _LEAST = {Role.ACCELERATOR: 62.0, Role.NIC: 46.0, Role.STORAGE: 46.0, Role.PORT: 26.0, Role.SOCKET: 110.0}
-_MOST_WORDS = 132.0
+_MOST_WORDS = {Role.SWITCH: 60.0, Role.UNSEEN: 200.0}
 _ARC_PITCH = 9.0
 _LEAST_CANVAS = 470.0
 
@@ -39,7 +39,8 @@ def _gaps(plan: Plan, tops: list[str]) -> list[float]:
     """Return the gaps between the halves: wide enough for the link between two sockets."""
     labels = [plan.label_size(wire)[0] + 36 for wire in plan.sketch.peers] if len(tops) == 2 else []  # noqa: PLR2004
     trunks = [plan.label_size(wire)[0] + 40 for wire in plan.sketch.trunks]
-    return [max([30.0, *labels, *trunks])] * max(0, len(tops) - 1)
+    halves = any(plan.sketch.nodes[name].role in (Role.SOCKET, Role.NUMA) for name in tops)
+    return [max([30.0 if halves else GROUP_GAP, *labels, *trunks])] * max(0, len(tops) - 1)
 
 
 def ports_of(plan: Plan, name: str) -> list[str]:
@@ -75,7 +76,7 @@ def _measure(plan: Plan, name: str) -> float:
     children = plan.sketch.children.get(name, [])
     own = max(
         _LEAST.get(node.role, 40.0),
-        min(words_width(plan.words[name]), _MOST_WORDS) + 12,
+        min(words_width(plan.words[name]), _MOST_WORDS.get(node.role, 132.0)) + 12,
         sum(_top_width(plan, wire) for wire in upward(plan, name)),
     )
     if node.role in LEAVES:

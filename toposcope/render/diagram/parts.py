@@ -96,9 +96,10 @@ class Box:
 class Edge:
     """A wire between two boxes.
 
-    ``points`` are corners, or for a curve its start, the four points of a cubic, and its end. ``line`` is None where it is not known. ``width_class`` is 0 to 5. ``on_chip``: inside one chip, no limit of its own
-    and hence no figure. ``cased``: it passes over something else and needs a rim. ``covers`` names the links folded
-    into it, ``passes`` the components. ``unit`` is the figure of one link where several alike make the edge.
+    ``points`` are corners, or for a curve its start, the four points of a cubic, and its end. ``line`` is None where it
+    is not known. ``unit`` is the figure of one link where several alike make the edge. ``width_class`` is 0 to 5.
+    ``on_chip``: inside one chip, no limit of its own and hence no figure. ``cased``: it passes over something else and
+    needs a rim. ``covers`` names the links folded into it, ``passes`` the components.
     """
 
     a: str

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toposcope.render.diagram.sketch import Sketch
 
 ALIKE = 4
-"""More functions alike than this are drawn as one box with a count."""
+"""More functions alike than this are drawn as one box with a count; of storage two are enough."""
 _DIGITS = re.compile(r"(\d+)")
 _FOLDABLE = frozenset({Role.BRIDGE})
 _MERGED = frozenset({Kind.NIC, Kind.STORAGE})
@@ -81,11 +81,18 @@ def _kept(topology: Topology) -> dict[str, None]:
 
 
 def _empty_numa(topology: Topology) -> list[str]:
-    """NUMA nodes without any link but the one upwards, where there are too many of them to be worth a box."""
+    """Return NUMA nodes on which nothing hangs, where there are too many of them to be worth a box."""
     numa = [component.id for component in topology.components(Kind.NUMA)]
     if len(numa) <= _MANY_EMPTY:
         return []
-    return [name for name in numa if sum(1 for _ in topology.links_of(name)) <= 1]
+    return [
+        name for name in numa if not any(_leads_somewhere(topology, name, link) for link in topology.links_of(name))
+    ]
+
+
+def _leads_somewhere(topology: Topology, name: str, link: Link) -> bool:
+    """Tell whether a link of a NUMA node is more than its place in a socket or its nearness to other nodes."""
+    return topology.parent(name) not in (link.source, link.target) and link.medium is not Medium.NUMA
 
 
 def _grow(topology: Topology, below: dict[str | None, list[str]], name: str) -> list[_Branch]:
@@ -168,7 +175,8 @@ def _joined(branches: list[_Branch], key: Callable[[_Branch], object], *, least:
         groups.setdefault(key(branch) or branch.node.id, []).append(branch)
     joined: list[_Branch] = []
     for group in groups.values():
-        joined += [_join(group, bundle=bundle)] if len(group) >= least else group
+        enough = 2 if group[0].node.role is Role.STORAGE else least
+        joined += [_join(group, bundle=bundle)] if len(group) >= enough else group
     return joined
 
 

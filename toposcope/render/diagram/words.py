@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from toposcope.model import Topology
     from toposcope.render.diagram.sketch import Node, Sketch
 
+_SWITCH_CHIP = "NVSwitch"
 _USUAL = {"compute"}
 """Roles that go without saying."""
 _CROWDED = 75
@@ -78,6 +79,10 @@ def _switch(_sketch: Sketch, node: Node) -> list[str]:
     return [component.id + count + (f" · {component.model}" if component.model else "")]
 
 
+def _root_complex(_sketch: Sketch, node: Node) -> list[str]:
+    return [node.members[0].id + (f" {TIMES} ?" if node.count is None else "")]
+
+
 def _accelerator(_sketch: Sketch, node: Node) -> list[str]:
     component = node.members[0]
     slices = sum(1 for name in node.covers if name.startswith(f"{component.id}/"))
@@ -93,16 +98,19 @@ def _short_address(pci: str | None) -> str:
 
 
 def _nic(_sketch: Sketch, node: Node) -> list[str]:
-    names = [member.name for member in node.members if member.name]
-    count = f"{node.count} {TIMES} " if node.count not in (1, None) else ""
+    names = [member.name for member in node.members if member.name and member.name != member.id]
+    count = f"{node.count} functions " if node.count not in (1, None) else ""
     roles = sorted({member.role for member in node.members if member.role} - _USUAL)
     return [members_text(member.id for member in node.members), count + members_text(names), ", ".join(roles)]
 
 
 def _storage(_sketch: Sketch, node: Node) -> list[str]:
-    if len(node.members) == 1:
-        return [node.members[0].id, _short_address(node.members[0].pci)]
-    return [f"{node.count} {TIMES} storage", members_text(member.id for member in node.members)]
+    component = node.members[0]
+    if len(node.members) > 1:
+        names = [member.id for member in node.members if member.id != member.pci]
+        return [f"{len(node.members)} {TIMES} storage", members_text(names)]
+    named = "storage" if component.id == component.pci else component.id
+    return [named, _short_address(component.pci)]
 
 
 def _port(sketch: Sketch, node: Node) -> list[str]:
@@ -122,9 +130,11 @@ def _memory(_sketch: Sketch, node: Node) -> list[str]:
 
 def _fabric(_sketch: Sketch, node: Node) -> list[str]:
     component = node.members[0]
-    kind = "NVSwitch" if component.kind is Kind.NVSWITCH else component.name or component.id
+    named = component.model or component.name or component.id
+    if component.kind is Kind.NVSWITCH and _SWITCH_CHIP.lower() not in named.lower():
+        named = _SWITCH_CHIP
     where = "outside the host" if node.role is Role.OUTER_FABRIC else ""
-    return [_times(node.count) + (component.model or kind), where]
+    return [_times(node.count) + named, where]
 
 
 def _mesh(sketch: Sketch, node: Node) -> list[str]:
@@ -142,6 +152,7 @@ def _network(_sketch: Sketch, node: Node) -> list[str]:
 
 _WORDS = {
     Role.SOCKET: _socket,
+    Role.ROOT_COMPLEX: _root_complex,
     Role.SWITCH: _switch,
     Role.ACCELERATOR: _accelerator,
     Role.NIC: _nic,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from toposcope.render.box_drawing.columns import memory_texts_of
 from toposcope.render.box_drawing.reading import BARS, mesh_text
+from toposcope.render.diagram.names import members_text
 from toposcope.render.diagram.sketch import Role
-from toposcope.render.diagram.tree import members_text
 from toposcope.render.glyphs import TIMES
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from toposcope.model import SCALE_UP, Kind, State
+from toposcope.render.diagram.names import natural
 from toposcope.render.diagram.sketch import Bundle, Node, Role, Wire, pair
-from toposcope.render.diagram.tree import natural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

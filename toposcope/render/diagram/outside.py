@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toposcope.model import NETWORKS, Grade, Kind, Medium
+from toposcope.render.diagram.names import natural
 from toposcope.render.diagram.sketch import LEAVES, Bundle, Node, Role, Wire, pair
-from toposcope.render.diagram.tree import ALIKE, natural, with_sides
+from toposcope.render.diagram.tree import ALIKE, with_sides
 
 if TYPE_CHECKING:
     from toposcope.model import Component, Link, Topology

@@ -7,22 +7,21 @@ left out, except sockets and NUMA nodes.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from toposcope.model import Kind, Medium
+from toposcope.render.diagram.names import natural
 from toposcope.render.diagram.sketch import LEAVES, ROLES, Bundle, Node, Role, Wire, pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from toposcope.model import Component, Link, Topology
     from toposcope.render.diagram.sketch import Sketch
 
 ALIKE = 4
 """More functions alike than this are drawn as one box with a count; of storage two are enough."""
-_DIGITS = re.compile(r"(\d+)")
 _FOLDABLE = frozenset({Role.BRIDGE})
 _MERGED = frozenset({Kind.NIC, Kind.STORAGE})
 _MANY_EMPTY = 8
@@ -42,12 +41,6 @@ class _Branch:
     passes: set[str] = field(default_factory=set)
     climbed: list[str] = field(default_factory=list)
     beside: list[_Branch] = field(default_factory=list)
-
-
-def natural(text: str) -> tuple[tuple[int, str], ...]:
-    """Return a key that sorts ``GPU2`` before ``GPU10``."""
-    parts = _DIGITS.split(text)
-    return tuple((int(part[:18]), "") if part.isdecimal() else (-1, part) for part in parts)
 
 
 def plant(topology: Topology, sketch: Sketch) -> None:
@@ -274,24 +267,3 @@ def _in_left_half(sketch: Sketch, name: str) -> bool:
     while (parent := sketch.nodes[top].parent) is not None:
         top = parent
     return len(tops) > 1 and tops.index(top) < len(tops) / 2
-
-
-def members_text(names: Iterable[str]) -> str:
-    """Return ids as one text, runs of numbers drawn together: ``NIC0, NIC1``, ``NIC0 … NIC7, NIC9``."""
-    runs: list[list[str]] = []
-    for name in sorted(set(names), key=natural):
-        if runs and _follows(runs[-1][-1], name):
-            runs[-1].append(name)
-        else:
-            runs.append([name])
-    return ", ".join(f"{run[0]} … {run[-1]}" if len(run) > 2 else ", ".join(run) for run in runs)  # noqa: PLR2004
-
-
-def _follows(one: str, other: str) -> bool:
-    """Tell whether two names differ by one in their last number alone."""
-    before, after = _DIGITS.split(one), _DIGITS.split(other)
-    numbers = before[-2:-1] + after[-2:-1]
-    if len(before) != len(after) or len(numbers) != 2:  # noqa: PLR2004 (one of each name)
-        return False
-    rest = before[:-2] == after[:-2] and before[-1] == after[-1]
-    return rest and int(numbers[1][:18]) == int(numbers[0][:18]) + 1

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from toposcope.model import Kind, Medium
 from toposcope.render.diagram.flow import MEDIUM_TITLES
+from toposcope.render.diagram.names import members_text
 from toposcope.render.diagram.sketch import Role
-from toposcope.render.diagram.tree import members_text
 from toposcope.render.glyphs import TIMES, printable
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from toposcope.model import Topology
     from toposcope.render.diagram.sketch import Node, Sketch
 
+_BRACKETS = re.compile(r"\[([^\]]+)\]")
 _SWITCH_CHIP = "NVSwitch"
 _USUAL = {"compute"}
 """Roles that go without saying."""
@@ -76,7 +78,7 @@ def _socket(_sketch: Sketch, node: Node) -> list[str]:
 def _switch(_sketch: Sketch, node: Node) -> list[str]:
     component = node.members[0]
     count = f" {TIMES} ?" if node.count is None else f" {TIMES} {node.count}" * (node.count > 1)
-    return [component.id + count + (f" · {component.model}" if component.model else "")]
+    return [component.id + count, component.model or ""]
 
 
 def _root_complex(_sketch: Sketch, node: Node) -> list[str]:
@@ -134,7 +136,13 @@ def _fabric(_sketch: Sketch, node: Node) -> list[str]:
     if component.kind is Kind.NVSWITCH and _SWITCH_CHIP.lower() not in named.lower():
         named = _SWITCH_CHIP
     where = "outside the host" if node.role is Role.OUTER_FABRIC else ""
-    return [_times(node.count) + named, where]
+    return [_times(node.count) + _bracketed(named), where]
+
+
+def _bracketed(name: str) -> str:
+    """Return what stands in brackets, the chip's name in the words of pci.ids, or the name itself."""
+    found = _BRACKETS.search(name)
+    return found[1] if found else name
 
 
 def _mesh(sketch: Sketch, node: Node) -> list[str]:

@@ -17,13 +17,14 @@ _NAME_LINE = 11.5
 _DETAIL_LINE = 9.5
 _SMALL = {Role.BRIDGE: DETAIL_SIZE, Role.ROOT_COMPLEX: 8.0, Role.PORT: 8.0, Role.MEMORY: 8.5}
 _BARS = frozenset({Role.FABRIC, Role.OUTER_FABRIC, Role.MESH, Role.PEERS, Role.NETWORK})
+_JOINED = _BARS | {Role.SWITCH}
 
 
 def box_texts(name: str, role: Role, lines: tuple[str, ...], rect: Rect, edges: tuple[Edge, ...]) -> tuple[Text, ...]:
     """Return the texts of a box, as many lines as it has room for, shortened where they are too long."""
     left, right = _free_part(name, rect, words_width(lines) + 8, edges)
     size = _SMALL.get(role, NAME_SIZE)
-    if role in _BARS and len(lines) > 1:
+    if role in _JOINED and len(lines) > 1:
         joined = "  ·  ".join(lines)
         lines = (joined,) if words_width((joined,)) + 10 <= right - left else lines
     fitting = max(1, 1 + int((rect.height - 4 - _NAME_LINE) // _DETAIL_LINE))

@@ -37,7 +37,8 @@ def parse(capture: Capture) -> Reading:
     lines = output_lines(capture)
     head = next((index for index, text in enumerate(lines.texts) if _HEADER.fullmatch(text)), None)
     if head is None:
-        return Reading((), lines.all_problems("no table of mst status -v"))
+        lines.unread(0, "no table of names, which mst status -v prints")
+        return Reading((), tuple(lines.problems))
     lines.fits(head)
     records: list[Record] = []
     for index in range(head + 1, len(lines.texts)):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from toposcope.analysis.default import faster
 from toposcope.analysis.nics import Neighbours, neighbours
+from toposcope.analysis.remote import nic_routes
 from toposcope.analysis.routes import nic_answers, peer_answers, remote_answers
 from toposcope.analysis.rules import RULES
 from toposcope.model import Kind
@@ -64,7 +65,7 @@ def analyze(topology: Topology) -> Analysis:
     nics = [each.id for each in topology.components(Kind.NIC)]
     pairs = [
         *(_pair(topology, a, b, peer_answers(topology, a, b, near)) for a, b in combinations(accelerators, 2)),
-        *(_pair(topology, a, nic, nic_answers(topology, a, nic)) for a in accelerators for nic in nics),
+        *(_to_nic(topology, a, nic) for a in accelerators for nic in nics),
     ]
     remote = [_remote(topology, each, near) for each in accelerators]
     findings = [finding for rule in RULES for finding in rule.check(topology)]
@@ -84,6 +85,14 @@ def default_of(routes: Iterable[Route]) -> Route | None:
 def _pair(topology: Topology, a: str, b: str, routes: tuple[Route, ...]) -> Pair:
     default = default_of(routes)
     return Pair(a, b, relation_word(topology, a, b), default, faster(routes, default))
+
+
+def _to_nic(topology: Topology, accelerator: str, nic: str) -> Pair:
+    """Answer for an accelerator and a NIC: peer-to-peer where it is permitted, which nothing beats; else all ways."""
+    direct = next(nic_routes(topology, accelerator, nic))
+    if not direct.permitted:
+        return _pair(topology, accelerator, nic, nic_answers(topology, accelerator, nic))
+    return Pair(accelerator, nic, relation_word(topology, accelerator, nic), replace(direct, default=True), None)
 
 
 def _remote(topology: Topology, accelerator: str, near: dict[str, Neighbours]) -> Remote:

@@ -47,7 +47,7 @@ def outward(topology: Topology, accelerator: str, port: str, *, nic: str | None 
     link = network_link(topology, port)
     start = accelerator if nic is None else nic
     use = "npu" if nic is None else "rdma"
-    wire = [] if link is None else [replace(of_link(topology, link, use=use, source=port), source=start)]
+    wire = [] if link is None else [of_link(topology, link, use=use, source=port).between(start, link.other(port))]
     return wire if nic is None else to_nic(topology, accelerator, nic, wire)
 
 
@@ -106,4 +106,4 @@ def _names(names: Iterable[str]) -> str:
 
 def _far(segment: Segment) -> Segment:
     source, target = (name if name == "network" else f"{FAR}{name}" for name in (segment.source, segment.target))
-    return replace(segment, source=source, target=target, links=())
+    return segment.between(source, target, ())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from toposcope.analysis.fabric import joined
@@ -98,7 +97,7 @@ def _rail_of(topology: Topology, to: str, near: dict[str, Neighbours], nic: str)
 
 def _bounced_out(topology: Topology, accelerator: str, nic: str, port: str) -> list[Segment]:
     link = network_link(topology, port)
-    wire = [] if link is None else [replace(of_link(topology, link, use="rdma", source=port), source=nic)]
+    wire = [] if link is None else [of_link(topology, link, use="rdma", source=port).between(nic, link.other(port))]
     return [*_bounced(topology, accelerator, nic), *wire]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,24 @@ class Segment:
     links: tuple[tuple[str, str], ...] = ()
     name: str | None = None
 
+    def between(self, source: str, target: str, links: tuple[tuple[str, str], ...] | None = None) -> Segment:
+        """Return the same stage between other ends. Written out, since it is what an analysis does most."""
+        return Segment(
+            source,
+            target,
+            self.medium,
+            self.grade,
+            self.origin,
+            self.line,
+            self.usable,
+            self.generation,
+            self.width,
+            self.count,
+            self.reach,
+            self.links if links is None else links,
+            self.name,
+        )
+
     @property
     def is_crossing(self) -> bool:
         """Tell whether this is the passing of a root complex, a NUMA fabric or a socket link."""
@@ -51,16 +69,17 @@ def of_link(topology: Topology, link: Link, *, use: str, source: str | None = No
     ends = (link.target, link.source) if backwards else (link.source, link.target)
     return Segment(
         *ends,
-        medium=link.medium,
-        grade=link.grade if link.line is not None else Grade.UNKNOWN,
-        origin=link.origin,
-        line=link.line,
-        usable=topology.figures.usable(link.line, *classes_of(link, use)),
-        generation=link.generation,
-        width=link.width,
-        count=link.count,
-        links=((link.source, link.target),),
-        name=link.name,
+        link.medium,
+        link.grade if link.line is not None else Grade.UNKNOWN,
+        link.origin,
+        link.line,
+        topology.figures.usable(link.line, *classes_of(link, use)),
+        link.generation,
+        link.width,
+        link.count,
+        None,
+        ((link.source, link.target),),
+        link.name,
     )
 
 
@@ -74,7 +93,7 @@ def climb(topology: Topology, way: Sequence[str], *, use: str) -> list[Segment]:
         if link.internal or link.medium in (Medium.ROOT_COMPLEX, Medium.NUMA):
             if segments:
                 last = segments[-1]
-                segments[-1] = replace(last, target=above, links=(*last.links, (below, above)))
+                segments[-1] = last.between(last.source, above, (*last.links, (below, above)))
             continue
         segments.append(of_link(topology, link, use=use, source=below))
     return segments
@@ -82,7 +101,7 @@ def climb(topology: Topology, way: Sequence[str], *, use: str) -> list[Segment]:
 
 def reverse(segments: Iterable[Segment]) -> list[Segment]:
     """Read segments from the other end."""
-    return [replace(segment, source=segment.target, target=segment.source) for segment in reversed(list(segments))]
+    return [segment.between(segment.target, segment.source) for segment in reversed(list(segments))]
 
 
 def crossing(topology: Topology, ends: tuple[str, str], reach: Reach, *, use: str, rest: Sequence[Segment]) -> Segment:

@@ -82,7 +82,7 @@ def fill_from_machines(
     topology.profile = fitting[0].machine.name if len(fitting) == 1 else None
     topology.near = tuple((match.machine.name, match.differences) for match in matches if match not in fitting)
     if fitting:
-        _fill(topology, fitting, [topology_of_machine(match.machine, lookup) for match in fitting])
+        _fill(topology, fitting, [match.reference or topology_of_machine(match.machine, lookup) for match in fitting])
 
 
 def _fill(topology: Topology, matches: Sequence[Match], references: Sequence[Topology]) -> None:

@@ -32,6 +32,7 @@ class Match:
 
     machine: Machine
     differences: tuple[str, ...]
+    reference: Topology | None = None
     pairs: dict[str, str] = field(default_factory=dict)
 
 
@@ -83,6 +84,9 @@ def _same_words(topology: Topology, machine: Machine, accelerators: Sequence[str
 
 
 def _match(topology: Topology, machine: Machine, lookup: Lookup, accelerators: Sequence[str]) -> Match | None:
+    count = sum(1 for _ in topology.components(Kind.NIC))
+    if (apart := _nic_count(machine, count)) is not None:
+        return Match(machine, (apart,))
     reference = topology_of_machine(machine, lookup)
     theirs = [each.id for each in reference.components(Kind.ACCELERATOR)]
     pairs = dict(zip(accelerators, theirs, strict=True))
@@ -93,7 +97,14 @@ def _match(topology: Topology, machine: Machine, lookup: Lookup, accelerators: S
     pairs |= _switches(topology, reference, pairs)
     for mine, other in list(pairs.items()):
         pairs |= {f"{mine}/p{port}": f"{other}/p{port}" for port in (1, 2)}
-    return Match(machine, tuple(differences), pairs)
+    return Match(machine, tuple(differences), reference, pairs)
+
+
+def _nic_count(machine: Machine, count: int) -> str | None:
+    """Say in how many NICs a machine differs: all of its own count, or those for accelerators."""
+    every = sum(len(group.at) for group in machine.nics)
+    compute = sum(len(group.at) for group in machine.nics if group.role == "compute")
+    return None if count in (every, compute) else f"{count} NICs, not {compute}"
 
 
 def _between_accelerators(topology: Topology, reference: Topology, pairs: Mapping[str, str]) -> bool:
@@ -133,8 +144,6 @@ def _nics(topology: Topology, reference: Topology, pairs: Mapping[str, str]) -> 
     theirs = every if len(mine) == len(every) else compute
     if not mine and not theirs:
         return [], {}
-    if len(mine) != len(theirs):
-        return [f"{len(mine)} NICs, not {len(theirs)}"], {}
     columns = {nic.id: tuple(_class(reach(topology, name, nic.id)) for name in pairs) for nic in mine}
     free = {nic.id: tuple(_class(reach(reference, name, nic.id)) for name in pairs.values()) for nic in theirs}
     found: dict[str, str] = {}

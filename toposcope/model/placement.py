@@ -41,10 +41,7 @@ class Meeting:
 
 def chain(topology: Topology, name: str) -> tuple[str, ...]:
     """Return the component and all above it, nearest first."""
-    above = [name]
-    while (parent := topology.parent(above[-1])) is not None:
-        above.append(parent)
-    return tuple(above)
+    return topology.chain(name)
 
 
 def meeting(topology: Topology, a: str, b: str) -> Meeting:

@@ -41,12 +41,15 @@ class Topology:
         self.problems: list[Problem] = []
         self.painter: Callable[[Topology], str] | None = None
         self._graph: nx.Graph[str] = nx.Graph()
+        self._components: dict[str, Component] = {}
         self._parents: dict[str, str] = {}
+        self._chains: dict[str, tuple[str, ...]] = {}
         self._relations: dict[tuple[str, str], list[Relation]] = {}
         self._facts: dict[str, dict[str, Fact]] = {}
 
     def add(self, component: Component) -> None:
         """Add a component, or replace the one with the same id by a better known one."""
+        self._components[component.id] = component
         self._graph.add_node(component.id, component=component)
 
     def connect(self, link: Link, *, upward: bool = False) -> None:
@@ -62,6 +65,7 @@ class Topology:
         self._graph.add_edge(link.source, link.target, link=link)
         if upward:
             self._parents[link.source] = link.target
+            self._chains.clear()
 
     def replace(self, link: Link) -> None:
         """Put a better known link in the place of the one between the same ends."""
@@ -76,17 +80,15 @@ class Topology:
         self._facts.setdefault(fact.component, {}).setdefault(fact.name, fact)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._graph
+        return name in self._components
 
     def component(self, name: str) -> Component:
         """Return the component with this id; KeyError where there is none."""
-        component: Component = self._graph.nodes[name]["component"]
-        return component
+        return self._components[name]
 
     def components(self, *kinds: Kind) -> Iterator[Component]:
         """All components, or those of the given kinds, in the order they were added."""
-        for name in self._graph:
-            component: Component = self._graph.nodes[name]["component"]
+        for component in self._components.values():
             if not kinds or component.kind in kinds:
                 yield component
 
@@ -102,12 +104,21 @@ class Topology:
 
     def link(self, a: str, b: str) -> Link | None:
         """Return the link between two neighbours, None where there is none."""
-        link: Link | None = self._graph.edges[a, b]["link"] if self._graph.has_edge(a, b) else None
+        data = self._graph.adj[a].get(b) if a in self._components else None
+        link: Link | None = None if data is None else data["link"]
         return link
 
     def parent(self, name: str) -> str | None:
         """Return the component above in the PCIe and CPU structure, None at the top or where it is not known."""
         return self._parents.get(name)
+
+    def chain(self, name: str) -> tuple[str, ...]:
+        """Return the component and all above it, nearest first."""
+        found = self._chains.get(name)
+        if found is None:
+            above = self._parents.get(name)
+            found = self._chains[name] = (name,) if above is None else (name, *self.chain(above))
+        return found
 
     def relations(self, a: str, b: str) -> tuple[Relation, ...]:
         """Return what the tools printed for a pair, in either direction."""

@@ -1,4 +1,4 @@
-"""Every finding on a recording of the shared corpus stands in ``corpus_findings*.toml`` with the reason why it is right.
+"""Every finding on a recording of the shared corpus is listed in ``corpus_findings*.toml`` with why it is right.
 
 A finding that is not listed fails as a possible false alarm, one that is listed and no longer found as a lost one.
 ``[[finding]]`` is one recording; ``[[group]]`` lists the recordings that share a verdict and its reason.

@@ -18,7 +18,7 @@ from toposcope.analysis.routes import nic_answers, peer_answers, remote_answers
 from toposcope.model.placement import host_end
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from toposcope.analysis.nics import Neighbours
     from toposcope.analysis.route import Route
@@ -81,7 +81,7 @@ def default_of(routes: Iterable[Route]) -> Route | None:
     return marked or next((route for route in listed if route.permitted), None)
 
 
-def direct_peers(topology: Topology, accelerators: Sequence[str], near: Mapping[str, Neighbours]) -> Iterator[Route]:
+def direct_peers(topology: Topology, accelerators: Sequence[str], near: dict[str, Neighbours]) -> Iterator[Route]:
     """Yield the routes of pairs whose default is PCIe peer-to-peer: the ones that ACS, the IOMMU and BARs can spoil."""
     for a, b in combinations(accelerators, 2):
         route = default_of(peer_answers(topology, a, b, near))

@@ -1,4 +1,4 @@
-"""What rules speak of, and how they name it: accelerators of a recording, addresses for commands, lists for messages."""
+"""What rules speak of and how they name it: recorded accelerators, addresses for commands, lists for messages."""
 
 from __future__ import annotations
 

@@ -87,9 +87,16 @@ def test_one_line_each():
     assert (ports(text)["ib0"].link_layer, ports(text)["ib0"].state) == ("InfiniBand", "UP")
 
 
-def test_a_torn_header_is_reported():
-    (problem,) = read(LINK.replace("3: eth1: <NO-CARRIER", "3: eth1 NO-CARRIER")).problems
-    assert problem.origin.line == 8
+def test_a_torn_header_is_reported_with_its_details():
+    reading = read(LINK.replace("3: eth1: <NO-CARRIER", "3: eth1 NO-CARRIER"))
+    assert [problem.origin.line for problem in reading.problems] == [8, 9]
+
+
+def test_another_tools_lines_are_not_taken_as_details():
+    reading = read(
+        "2: eth0: <UP> mtu 1500 state UP\nSettings for eth1:\n\tSpeed: 100Mb/s\n3: eth1: <UP> mtu 1500 state UP\n"
+    )
+    assert [problem.origin.line for problem in reading.problems] == [2, 3]
 
 
 NAMES = st.from_regex(r"[a-z]{2,4}[0-9]{1,3}(?:f[0-9])?", fullmatch=True)

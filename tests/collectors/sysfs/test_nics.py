@@ -113,3 +113,18 @@ def test_a_node_read_through_a_nic_is_a_setting_of_the_nic():
     text = "/sys/class/net/eth0/device/numa_node:1\n/sys/class/infiniband/mlx5_0/device/local_cpulist:0-7\n"
     found = [(s.subject, s.name, s.value) for s in of(Setting, text)]
     assert found == [("eth0", "numa_node", 1), ("mlx5_0", "local_cpulist", "0-7")]
+
+
+@pytest.mark.parametrize(
+    "argument",
+    ["/sys/class/infiniband/mlx5_{0..2}/device/numa_node", "/sys/class/infiniband/mlx5_{0,1,2}/device/numa_node"],
+)
+def test_braces_of_a_shell_are_written_out(argument):
+    reading = parse(Capture("sysfs-net", "f", "1\n0\n3\n", argument=argument))
+    assert reading.problems == ()
+    assert [(s.subject, s.value) for s in reading.records] == [("mlx5_0", 1), ("mlx5_1", 0), ("mlx5_2", 3)]
+
+
+def test_a_link_followed_by_the_command_is_told_by_its_answer():
+    capture = Capture("sysfs-net", "f", "/sys/devices/pci0000:3a/0000:3b:00.0\n", argument="/sys/class/net/eth0/device")
+    assert [(name.netdev, name.pci) for name in parse(capture).records] == [("eth0", "0000:3b:00.0")]

@@ -16,6 +16,7 @@ A ``master`` is a bond only where the flags say ``SLAVE``; a bridge or OVS has m
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -77,6 +78,7 @@ def parse(capture: Capture) -> Reading:
     """Read any of the forms. ``state`` is the kernel's (``UP``, ``DOWN``, ``UNKNOWN``); speeds are not printed."""
     lines = output_lines(capture)
     found: list[_Interface] = []
+    inside = False
     for index, text in enumerate(lines.texts):
         head, *folded = text.split("\\")  # -o folds the details into the line of their interface
         interface = _begin(head, index, found)
@@ -84,11 +86,17 @@ def parse(capture: Capture) -> Reading:
             found += [interface] if interface not in found[-1:] else []
             for detail in folded:
                 _detail(f" {detail}", index, interface)
-        elif not (found and _detail(text, index, found[-1])):
+            inside = True
+        elif not (inside and _detail(text, index, found[-1])):
+            inside = inside and not text.strip()  # what follows a foreign line is not of the interface above it
             lines.stray(index)
             continue
         lines.fits(index)
-    records = tuple(record for interface in found for record in _records(lines, interface, found))
+    members: dict[str, list[str]] = defaultdict(list)
+    for interface in found:
+        if interface.bond is not None:
+            members[interface.bond].append(interface.name)
+    records = tuple(record for interface in found for record in _records(lines, interface, members))
     return Reading(records, lines.all_problems("no line of an interface"))
 
 
@@ -142,9 +150,9 @@ def _bond(words: list[str], index: int) -> Iterator[tuple[str, str, int]]:
     return ((name, pairs[key], index) for key, name in _BOND_KEYS.items() if key in pairs)
 
 
-def _records(lines: Lines, interface: _Interface, found: list[_Interface]) -> Iterator[Record]:
+def _records(lines: Lines, interface: _Interface, bonds: dict[str, list[str]]) -> Iterator[Record]:
     origin = lines.capture.origin(interface.index)
-    members = tuple(other.name for other in found if other.bond == interface.name)
+    members = tuple(bonds.get(interface.name, ()))
     yield NetworkPort(
         device=interface.name,
         origin=origin,

@@ -71,7 +71,7 @@ COLLECTOR = Collector(
             "sysfs-net",
             parse,
             named=_named(rf"sysfs.net|{_NET}"),
-            begins=re.compile(r"^(?:==> |cat |grep: )?/sys/class/(?:net|infiniband)/", re.MULTILINE),
+            begins=re.compile(r"^(?:==> |cat |grep: )?/sys/(?:class/(?:net|infiniband)|devices/pci)", re.MULTILINE),
             gives="network and RDMA devices, their ports, bonds and counters",
         ),
         Source(

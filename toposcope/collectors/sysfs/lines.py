@@ -9,6 +9,7 @@ Grammar, one line each (``value`` may be empty, paths may be relative to any fol
             | "lrwxrwxrwx" words "->" target        # ls -l of a folder; the folder's name and a colon stand above
             | "==>" path "<==", value*              # head, tail -n +1
             | prompt ("cat" | "head" ...) path+, value*    # a terminal: each value answers one path in turn
+            | path of a device                      # readlink -f, find -L
             | path of a member of an IOMMU group    # find /sys/kernel/iommu_groups -type l
             | path, "->" or target                  # readlink -f and realpath answer a path in the same way
 
@@ -44,9 +45,12 @@ _DENIED = re.compile(
     r"(?: for reading)?: (?P<reason>.*)"
 )
 _GROUP_MEMBER = re.compile(r"\S*/iommu_groups/\d+/devices/[0-9a-fA-F:]+\.[0-7]")
+_DEVICE = re.compile(r"\S*/devices/pci[0-9a-fA-F:]+/\S+")
 _LS_LINK = re.compile(r"l[rwxst-]{9}[.+@]?\s.*?(?P<name>[^\s/]\S*) -> (?P<target>\S+)\s*")
 _HEAD = re.compile(r"==> (?P<path>\S+) <==\s*")
 _COMMAND = re.compile(r"(?:^|[\s#$%>;&|])(?P<tool>cat|head|tail|more|less|readlink|realpath)\s(?P<rest>.*)")
+_BRACES = re.compile(r"\{(?:(?P<first>\d{1,3})\.\.(?P<last>\d{1,3})|(?P<list>[\w.:-]*(?:,[\w.:-]*)+))\}")
+_MOST_BRACES, _MOST_PATHS = 4, 256
 _PATTERN = re.compile(r"[*?{}$]")
 _SYS_PATH = re.compile(r"(?:/[\w.+-]+)*/?(?:sys|proc)/\S+")
 
@@ -84,8 +88,24 @@ def _split(path: str, attribute: str, value: str, index: int) -> Entry:
 
 
 def _asked(argument: str | None) -> list[str]:
-    """Return the paths that a command named. A pattern (``/sys/class/net/*/speed``) tells nothing of the order."""
-    return [path for path in _SYS_PATH.findall(argument or "") if not _PATTERN.search(path)]
+    """Return the paths that a command named. A pattern (``/sys/class/net/*/speed``) does not tell which there were."""
+    named = (path for word in _SYS_PATH.findall(argument or "") for path in _expanded(word))
+    return [path for path in named if not _PATTERN.search(path)]
+
+
+def _expanded(path: str) -> list[str]:
+    """Write out the braces of a shell: ``mlx5_{0..3}``, ``eth{0,2}``; too many stay as they are."""
+    paths = [path]
+    for _ in range(_MOST_BRACES):
+        match = _BRACES.search(paths[0])
+        if match is None:
+            break
+        first, last = match["first"], match["last"]
+        words = match["list"].split(",") if match["list"] else [str(n) for n in range(int(first), int(last) + 1)]
+        if len(words) * len(paths) > _MOST_PATHS:
+            break
+        paths = [_BRACES.sub(word, path, count=1) for path in paths for word in words]
+    return paths
 
 
 def _folder(text: str) -> str | None:
@@ -130,7 +150,7 @@ class _Reader:
             if (match := _GREP.fullmatch(text)) and match["path"]:
                 self._folder = self._folder if match["value"] else text.rstrip(" :")
                 return Entry(match["path"].rstrip("/"), match["attribute"], match["value"].strip(), index)
-            if _GROUP_MEMBER.fullmatch(text.strip()):
+            if _GROUP_MEMBER.fullmatch(text.strip()) or (not self._asked and _DEVICE.fullmatch(text.strip())):
                 return Entry(text.strip(), LINK, text.strip(), index)
         return self._answer(index, text.strip())
 

@@ -103,6 +103,7 @@ class Lookup:
             },
             _library(software[0]) if len(known) == 1 and software else None,
             platform.crossing if platform else None,
+            {each.generation: Bandwidth.gigabytes(each.lane_gbs) for each in self.catalogue.pcie},
         )
 
     def _named(self, name: str) -> list[Device]:

@@ -65,12 +65,19 @@ class Library:
 class Figures:
     """Efficiency classes by name, and the library whose defaults apply (None: no accelerator, or unknown).
 
-    ``platform`` is the suffix of the crossing classes that were measured on this CPU family.
+    ``platform`` is the suffix of the crossing classes that were measured on this CPU family. ``lanes`` is what one PCIe
+    lane of a generation carries, one direction.
     """
 
     efficiencies: dict[str, Efficiency] = field(default_factory=dict)
     library: Library | None = None
     platform: str | None = None
+    lanes: dict[int, Bandwidth] = field(default_factory=dict)
+
+    def pcie(self, generation: int | None, width: int | None) -> Bandwidth | None:
+        """Return what a PCIe link carries after line coding, one direction; None where a part is not known."""
+        lane = self.lanes.get(generation or 0)
+        return None if lane is None or not width else lane * width
 
     def usable(self, line: Bandwidth | None, *names: str) -> Usable | None:
         """Apply the first class that there is of these names to a line figure; None where there is none, or no line."""

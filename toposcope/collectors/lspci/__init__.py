@@ -15,7 +15,8 @@ recorded them. A list with ways begins like any list, so content alone calls it 
 Settings of bridges, accelerators, NVSwitches and network functions: ``acs.present`` and the bits of ACSCtl,
 ``ats.enabled``, ``payload.max``, ``payload.capable`` and ``read_request.max`` (bytes), ``relaxed_ordering``,
 ``bar.largest_bytes`` and ``bar.resizable_bytes``, ``aer.correctable`` and ``aer.uncorrectable`` (names of the bits that
-are set), ``lnkctl2.target_gts``, ``iov.total_vfs``, ``iov.num_vfs`` and ``power_state``.
+are set), ``lnkctl2.target_gts``, ``iov.total_vfs``, ``iov.num_vfs``, ``power_state``, ``link.capability`` and
+``link.status`` (``16GT/s x8``).
 """
 
 from __future__ import annotations

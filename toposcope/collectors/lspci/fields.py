@@ -84,6 +84,19 @@ def _link(name: str) -> Reader:
     return read
 
 
+def _stated_link(name: str) -> Reader:
+    """Keep the line of a link as well, which proves more than that of its device: ``link.status`` = ``16GT/s x8``."""
+    keep = _link(name)
+
+    def read(draft: Draft, capture: Capture, lines: list[str], index: int) -> None:
+        keep(draft, capture, lines, index)
+        link = draft.values.get(name)
+        if isinstance(link, PciLink) and link.gts is not None:
+            draft.set(f"link.{name}", f"{link.gts:g}GT/s x{link.width}", capture.origin(index))
+
+    return read
+
+
 def _number(text: str | None) -> float | None:
     try:
         return float(text) if text else None
@@ -261,6 +274,8 @@ OF_EACH: dict[str, Reader] = {
 }
 
 WITH_SETTINGS: dict[str, Reader] = OF_EACH | {
+    "LnkCap:": _stated_link("capability"),
+    "LnkSta:": _stated_link("status"),
     "DevCap:": _payload_capable,
     "DevCtl:": _control,
     "LnkCtl2:": _target,

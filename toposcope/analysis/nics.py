@@ -65,6 +65,15 @@ def _group(topology: Topology, accelerator: Component, nics: list[Component]) ->
         return (), None
     nearest = min(distances)
     near = [name for distance, name in measured if distance is nearest]
-    rates = {name: rate_of(topology, name) for name in near}
-    best = max((rate for rate in rates.values() if rate is not None), default=None)
-    return tuple(name for name in near if rates[name] == best), nearest
+    speeds = {name: _speed(topology, name) for name in near}
+    best = max(speeds.values())
+    return tuple(name for name in near if speeds[name] == best), nearest
+
+
+def _speed(topology: Topology, nic: str) -> tuple[int, int]:
+    """Rank a NIC by the rate of its ports, and by its PCIe link where no rate is known."""
+    rate = rate_of(topology, nic)
+    parent = topology.parent(nic)
+    link = topology.link(nic, parent) if parent is not None else None
+    line = link.line if link is not None else None
+    return (rate.bytes_per_s if rate else 0, line.bytes_per_s if line and not rate else 0)

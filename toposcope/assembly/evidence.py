@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from toposcope.collectors.ascend_names import with_physical_names
 from toposcope.collectors.records import (
     Accelerator,
     Cpu,
@@ -45,7 +46,7 @@ class Evidence:
     @classmethod
     def of(cls, reading: Reading) -> Evidence:
         """Sort a reading."""
-        return cls(reading.records)
+        return cls(with_physical_names(reading.records))
 
     def all(self, kind: type[R]) -> list[R]:
         """Return the records of one type, in the order they were read."""

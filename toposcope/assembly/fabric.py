@@ -225,11 +225,19 @@ def _link(topology: Topology, part: FabricPart, ends: tuple[str, str], strand: _
         strand.origin,
         strand.grade if line is not None else Grade.UNKNOWN,
         count=strand.count,
-        generation=part.lookup.fabric_generation(strand.medium, strand.each_gbs),
+        generation=_generation(part, ends, strand),
         line=line,
         state=State.UP,
     )
     topology.connect(with_usable(topology, link))
+
+
+def _generation(part: FabricPart, ends: tuple[str, str], strand: _Strand) -> int | None:
+    """Return the generation of a link: by its figure where only one has it, else by the models of its ends."""
+    by_figure = part.lookup.fabric_generation(strand.medium, strand.each_gbs)
+    devices = (device for end in ends for device in part.devices.get(end, ()))
+    known = {device.fabric.generation for device in devices if device.fabric}
+    return by_figure if by_figure is not None or len(known) != 1 else known.pop()
 
 
 def unsure_figures(topology: Topology, part: FabricPart) -> Iterable[Problem]:

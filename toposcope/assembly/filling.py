@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from toposcope.assembly.matching import Match, match_machines
 from toposcope.assembly.pci import vendor_state
-from toposcope.assembly.reference import topology_of_machine, with_usable
+from toposcope.assembly.reference import NETWORK, topology_of_machine, with_usable
 from toposcope.base import Origin
 from toposcope.model import Grade, Kind, Link, Medium, State
 
@@ -89,8 +89,36 @@ def _fill(topology: Topology, matches: Sequence[Match], references: Sequence[Top
     for link in list(topology.links()):
         if link.line is None and not link.internal and link.state is not State.DOWN:
             _fill_link(topology, link, matches, references)
+    _add_inner_ports(topology, matches, references)
+    _name_accelerators(topology, matches, references)
     _fill_counts(topology, references)
     _fill_sockets(topology, references)
+
+
+def _add_inner_ports(topology: Topology, matches: Sequence[Match], references: Sequence[Topology]) -> None:
+    """Add the network port inside each accelerator that shows none, where all machines have one."""
+    for each in list(topology.components(Kind.ACCELERATOR)):
+        twins = [match.pairs.get(each.id) for match in matches]
+        inner = [f"{twin}/p1" in reference for twin, reference in zip(twins, references, strict=True)]
+        port = f"{each.id}/p1"
+        if port in topology or not all(inner):
+            continue
+        reference, twin = references[0], f"{twins[0]}/p1"
+        if NETWORK not in topology:
+            topology.add(reference.component(NETWORK))
+        topology.add(replace(reference.component(twin), id=port))
+        for link in reference.links_of(twin):
+            ends = (each.id, port) if link.internal else (port, NETWORK)
+            topology.connect(replace(link, source=ends[0], target=ends[1]))
+
+
+def _name_accelerators(topology: Topology, matches: Sequence[Match], references: Sequence[Topology]) -> None:
+    """Take the model that no tool names from the machines, where all agree; the component's grade says so."""
+    for each in list(topology.components(Kind.ACCELERATOR)):
+        twins = [match.pairs.get(each.id) for match in matches]
+        models = {reference.component(twin).model for twin, reference in zip(twins, references, strict=True) if twin}
+        if each.model is None and len(models) == 1:
+            topology.add(replace(each, model=models.pop(), grade=Grade.ASSUMED))
 
 
 def _fill_link(topology: Topology, link: Link, matches: Sequence[Match], references: Sequence[Topology]) -> None:

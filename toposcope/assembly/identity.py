@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toposcope.base import Origin
     from toposcope.collectors.records import PciDevice
 
-ACCELERATOR_LABEL = re.compile(r"(?P<prefix>GPU|NPU|Phy-ID)(?P<number>\d+)(?:/\d+)?")
+ACCELERATOR_LABEL = re.compile(r"(?P<prefix>GPU|NPU|Phy-ID)(?P<number>\d+)(?:[/.]\d+)?")
 _PREDICTABLE = re.compile(
     r"(?:en|ib|roce|ibp|enp|rocep)*p(?P<bus>\d+)s(?P<slot>\d+)(?:f(?P<function>\d+))?(?:np\d+|d\d+|v\d+)?"
 )

@@ -49,7 +49,8 @@ def match_machines(
         if _same_accelerators(machine, accelerators, lookup, devices) and _same_words(topology, machine, accelerators)
     ]
     alike = (match for match in matches if match is not None)
-    return sorted(alike, key=lambda match: len(match.differences))
+    nics = sum(1 for _ in topology.components(Kind.NIC))
+    return sorted(alike, key=lambda match: (len(match.differences), _apart(match.machine, nics)))
 
 
 def _same_accelerators(
@@ -98,6 +99,10 @@ def _match(topology: Topology, machine: Machine, lookup: Lookup, accelerators: S
     for mine, other in list(pairs.items()):
         pairs |= {f"{mine}/p{port}": f"{other}/p{port}" for port in (1, 2)}
     return Match(machine, tuple(differences), reference, pairs)
+
+
+def _apart(machine: Machine, nics: int) -> int:
+    return abs(sum(len(group.at) for group in machine.nics) - nics)
 
 
 def _nic_count(machine: Machine, count: int) -> str | None:

@@ -15,6 +15,8 @@ Target = Annotated[
     str, typer.Argument(metavar="DST", help="An accelerator, a NIC, host, host:N, remote, or remote:GPU3.")
 ]
 
+Every = Annotated[bool, typer.Option("--all", help="Show the segments of every route, not of the default alone.")]
+
 
 @command
 def run(
@@ -24,6 +26,7 @@ def run(
     *,
     as_json: Json = False,
     ascii_only: Ascii = False,
+    every: Every = False,
     host: Host = None,
     profile: ProfileName = None,
     profiles: ProfilesDir = None,
@@ -46,4 +49,7 @@ def run(
         out.print(f"nothing here shows a route from {src} to {dst}")
     for route in routes:
         out.print(route_lines(route, loaded.topology))
-        out.print(segments_table(route, loaded.topology, ascii_only=ascii_only))
+        if route.default or every:
+            out.print(segments_table(route, loaded.topology, ascii_only=ascii_only))
+    if len(routes) > 1 and not every:
+        out.print("--all shows the segments of every route", style="dim")

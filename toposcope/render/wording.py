@@ -49,8 +49,10 @@ def medium_of(segment: Segment) -> str:
     if segment.medium in NETWORKS:
         rate = f"{segment.line.gbps:.0f} Gb/s " if segment.line else ""
         return f"{rate}{'ports' if segment.count and segment.count > 1 else 'port'}"
-    count = f"{segment.count} x " if segment.count else ""
-    return f"{count}{_MEDIUM.get(segment.medium, segment.medium)}{segment.generation or ''}"
+    name = _MEDIUM.get(segment.medium, segment.medium)
+    if segment.medium is Medium.NVLINK:
+        return f"{f'{segment.count} x ' if segment.count else ''}{name}{segment.generation or ''}"
+    return f"{segment.count} x {name}" if segment.count and segment.count > 1 else name
 
 
 def place_of(segment: Segment, topology: Topology) -> str:
@@ -78,12 +80,19 @@ def _called(component: Component) -> str:
 
 def bottleneck_words(route: Route, indices: Sequence[int], topology: Topology) -> tuple[str, ...]:
     """Name the segments of a bottleneck, each once: the far half of a remote route says the same."""
-    near = [route.segments[index] for index in indices if not _is_far(route.segments[index])]
+    near = [route.segments[index] for index in indices if not is_far(route.segments[index])]
     chosen = near or [route.segments[index] for index in indices]
-    return tuple(dict.fromkeys(f"{medium_of(each)} ({place_of(each, topology)})" for each in chosen))
+    return tuple(dict.fromkeys(_named(each, topology) for each in chosen))
 
 
-def _is_far(segment: Segment) -> bool:
+def _named(segment: Segment, topology: Topology) -> str:
+    if segment.medium in NETWORKS and not segment.is_crossing:
+        return f"the {medium_of(segment)} of {place_of(segment, topology)}"
+    return f"{medium_of(segment)} ({place_of(segment, topology)})"
+
+
+def is_far(segment: Segment) -> bool:
+    """Tell a segment of the identical host at the other end of the network."""
     return segment.source.startswith(_FAR) or segment.target.startswith(_FAR)
 
 
@@ -101,6 +110,8 @@ def sentence(route: Route, topology: Topology) -> str:
     text += _listed(bottleneck_words(route, limit.bottleneck, topology))
     if set(limit.line_bottleneck) != set(limit.bottleneck):
         text += f"; by line rate it is {_listed(bottleneck_words(route, limit.line_bottleneck, topology))}"
+    if limit.at_most:
+        text += f"; {_missing(route, topology)}"
     if limit.next_line is not None:
         text += f"; {_next(route)} would be next at {limit.next_line}"
     return text + "."

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from toposcope.model import Kind
 from toposcope.render.terminal.tables import plain, table
-from toposcope.render.wording import call, gbs, medium_of, place_of, sentence
+from toposcope.render.wording import call, gbs, is_far, medium_of, place_of, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -87,18 +87,24 @@ def route_lines(route: Route, topology: Topology) -> Text:
 
 
 def segments_table(route: Route, topology: Topology, *, ascii_only: bool) -> Table:
-    """Make the table of one route's segments; what holds it back is marked."""
-    made = table("", "segment", "medium", "line GB/s", "usable GB/s", "known from", ascii_only=ascii_only)
+    """Make the table of one route's segments; what holds it back is marked, by line rate alone with a dash.
+
+    The far half of a route to an identical host is left out: it is the same, read backwards.
+    """
+    made = table("", "segment", "medium", "line GB/s", "usable GB/s", "grade", "known from", ascii_only=ascii_only)
     for index, segment in enumerate(route.segments):
+        if is_far(segment):
+            continue
         mark = "*" if index in route.limit.bottleneck else "-" if index in route.limit.line_bottleneck else ""
         usable = segment.usable
-        shown = f"{usable.low}..{usable.typical}..{usable.high}" if usable is not None else "?"
+        shown = f"{usable.typical} ({usable.low} to {usable.high})" if usable is not None else "?"
         made.add_row(
             Text(mark, style="bold red"),
             plain(place_of(segment, topology)),
             plain(medium_of(segment)),
             plain(gbs(segment.line)),
             plain(shown),
-            plain(f"{segment.grade.word}, {segment.origin}"),
+            plain(segment.grade.word),
+            plain(segment.origin),
         )
     return made

@@ -24,7 +24,7 @@ def table(*titles: str, ascii_only: bool = False, title: str | None = None) -> T
         show_edge=False,
     )
     for name in titles:
-        made.add_column(name, overflow="fold")
+        made.add_column(name, overflow="fold", min_width=len(name))
     return made
 
 

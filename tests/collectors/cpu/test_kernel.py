@@ -108,3 +108,22 @@ BASH_FUNC_x%%=() {  echo a
         "env.ASCEND_RT_VISIBLE_DEVICES": ("0,1", "value"),
         "env.CUDA_VISIBLE_DEVICES": ("", "value"),
     }
+
+
+def test_hostnamectl_tells_a_guest():
+    text = """\
+   Static hostname: node-a
+         Icon name: computer-vm
+    Virtualization: kvm
+  Operating System: Acme OS
+            Kernel: Linux 6.1.0-9
+   Hardware Vendor: Acme
+    Hardware Model: Box 9000
+"""
+    assert settings(kernel.parse_hostnamectl, text) == {
+        "hostname": ("node-a", "value"),
+        "virtualization": ("kvm", "value"),
+        "kernel.release": ("6.1.0-9", "value"),
+        "product.vendor": ("Acme", "value"),
+        "product.name": ("Box 9000", "value"),
+    }

@@ -144,3 +144,11 @@ def test_a_table_tells_the_socket_of_each_node(nodes, per_socket, extended):
 
 def test_flags_broken_by_an_editor_are_no_loss():
     assert read("Architecture: x\nFlags: fpu vme\nde pse tsc\nSocket(s): 2\n").problems == ()
+
+
+def test_nodes_are_read_in_a_language_that_is_not_known():
+    cpu, *nodes = read(
+        "Arkitektur: x86_64\nNUMA-noder: 2\nNUMA-nod0 processorer: 0-3\nNUMA-nod1 processorer: 4-7\n"
+    ).records
+    assert cpu.numa_nodes == 2
+    assert [(node.node, node.cpus) for node in nodes] == [(0, "0-3"), (1, "4-7")]

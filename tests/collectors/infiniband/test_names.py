@@ -93,3 +93,8 @@ def test_show_gids_names_address_and_index():
 def test_a_line_cut_short_is_reported():
     reading = names.parse_ibdev2netdev(Capture("x", "f", "mlx5_0 port 1 ==> eth0 (Up)\nmlx5_1 po\n"))
     assert [problem.text for problem in reading.problems] == ["mlx5_1 po"]
+
+
+def test_capabilities_below_a_link_are_no_loss():
+    text = "link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev eth0\n    caps: <CM, IP_BASED_GIDS>\n"
+    assert len(read(names.parse_rdma_link, text)) == 2

@@ -88,7 +88,8 @@ def as_ibstatus(ports):
 def as_devinfo(ports):
     return "\n".join(
         f"hca_id:\t{port.device}\n\ttransport:\t\t\tInfiniBand (0)\n\tfw_ver:\t\t\t\t1.2.3\n\tphys_port_cnt:\t\t\t1\n"
-        "\tdevice_cap_flags:\t\t0x21361c36\n\t\t\t\t\tBAD_PKEY_CNTR\n\tmax_sge:\t\t\t30\n"
+        "\tdevice_cap_flags:\t\t0x21361c36\n\t\t\t\t\tBAD_PKEY_CNTR\n\tmax_sge:\t\t\t30\n\txrc_odp_caps:\n"
+        "\t\t\t\t\tNO SUPPORT\n\tmaximum available device memory:\t131072Bytes\n"
         f"\t\tport:\t{port.number}\n\t\t\tstate:\t\t\t{'PORT_ACTIVE (4)' if port.up else 'PORT_DOWN (1)'}\n"
         f"\t\t\tmax_mtu:\t\t4096 (5)\n\t\t\tactive_mtu:\t\t1024 (3)\n\t\t\tport_lid:\t\t{port.lid}\n"
         f"\t\t\tlink_layer:\t\t{port.layer}\n\t\t\tactive_width:\t\t{port.lanes}X (2)\n"

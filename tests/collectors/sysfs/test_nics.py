@@ -39,6 +39,7 @@ def names(text):
         "/sys/class/net/eth0/device\t->\t../../../0000:3b:00.0\n",
         "/sys/class/net/eth0\t->\t../../devices/pci0000:3a/0000:3a:01.0/0000:3b:00.0/net/eth0\n",
         UEVENT,
+        "lrwxrwxrwx. 1 root root 0 Jan  1 00:00 /sys/class/net/eth0/device -> ../../../0000:3b:00.0\n",
         LISTED,
         LISTED.partition("\n")[2],
         "$ readlink -f /sys/class/net/eth0\n/sys/devices/pci0000:3a/0000:3a:01.0/0000:3b:00.0/net/eth0\n",

@@ -119,6 +119,13 @@ COLLECTOR = Collector(
             gives="kernel release and architecture",
         ),
         Source(
+            "hostnamectl",
+            kernel.parse_hostnamectl,
+            named=re.compile(r"hostnamectl\b"),
+            begins=re.compile(r"^[ \t]{0,16}Static hostname: \S", _M),
+            gives="the host's name, machine, and whether it is a guest",
+        ),
+        Source(
             "hostname",
             kernel.parse_hostname,
             named=re.compile(r"(?:cat )?[ /]*(?:etc[ /])?hostname\b(?! -[iI])"),

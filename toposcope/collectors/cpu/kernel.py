@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toposcope.collectors.output_lines import output_lines
+from toposcope.collectors.output_lines import key_and_value, output_lines
 from toposcope.collectors.records import Reading, Setting
 
 if TYPE_CHECKING:
@@ -47,6 +47,13 @@ _UNAME = re.compile(r"Linux (?P<host>\S+) (?P<release>\S+) (?P<version>#?.*)")
 _RELEASE = re.compile(r"\d{1,3}\.\d{1,3}[\w.+~-]*")
 _MACHINES = frozenset({"x86_64", "aarch64", "ppc64le", "ppc64", "riscv64", "loongarch64", "s390x"})
 _HOST_NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,252})")
+_HOSTNAMECTL = {
+    "static hostname": "hostname",
+    "kernel": "kernel.release",
+    "virtualization": "virtualization",
+    "hardware vendor": "product.vendor",
+    "hardware model": "product.name",
+}
 _VARIABLE = re.compile(r"\s*(?:export |declare -x |setenv )?(?P<name>[A-Za-z_]\w{0,127})=(?P<value>.*)")
 _LIBRARY = re.compile(
     r"(?:NCCL|RCCL|HCCL|UCX|UCC|NVSHMEM|GLOO|ASCEND|HSA|FI|MPICH|OMPI_MCA|MSCCL|TORCH_NCCL|IBV)_\w+|\w*VISIBLE_DEVICES"
@@ -153,6 +160,22 @@ def parse_hostname(capture: Capture) -> Reading:
         elif not text.startswith("#"):
             lines.stray(index)
     return Reading(tuple(records), lines.all_problems("no name of a host"))
+
+
+def parse_hostnamectl(capture: Capture) -> Reading:
+    """Read ``hostnamectl``: name, kernel, machine, and ``virtualization`` where the host is a guest."""
+    lines = output_lines(capture)
+    records: list[Record] = []
+    for index, text in enumerate(lines.texts):
+        pair = key_and_value(text)
+        if pair is None:
+            lines.stray(index)
+            continue
+        lines.fits(index)
+        name = _HOSTNAMECTL.get(pair[0].lower())
+        if name is not None and pair[1] and pair[1] != "n/a":
+            records.append(Setting(HOST, name, pair[1].removeprefix("Linux "), capture.origin(index)))
+    return Reading(tuple(records), lines.all_problems("no line of hostnamectl"))
 
 
 def is_wanted_variable(name: str) -> bool:

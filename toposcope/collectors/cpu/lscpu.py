@@ -52,6 +52,7 @@ _KEYS = {
 }  # fmt: skip
 _FIELD_OF = {key: name for name, keys in _KEYS.items() for key in keys}
 _NODE = re.compile(r"(?=[^\d]*numa|[^\d]*n\u0153ud)[^\d]*?(\d{1,6})[^\d]*", re.IGNORECASE)
+_NODES = re.compile(r"(?=.*numa)[^\d]{4,60}", re.IGNORECASE)
 _CPU_LIST = re.compile(r"\d{1,6}(?:-\d{1,6})?(?:, ?\d{1,6}(?:-\d{1,6})?)*|-|")
 _JSON = re.compile(r'"field"\s*:\s*"((?:[^"\\]|\\.){1,200})"\s*,\s*"data"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|null)')
 _LONG = frozenset({"flags", "标记", "markierungen", "drapeaux", "indicadores", "フラグ", "features"})
@@ -68,6 +69,9 @@ class _Draft:
         name = _FIELD_OF.get(key.lower())
         if name is not None:
             self.fields.setdefault(name, value)
+            return True
+        if _NODES.fullmatch(key) and whole(value) is not None:
+            self.fields.setdefault("numa_nodes", value)  # in a language that the table lacks
             return True
         node = _NODE.fullmatch(key)
         if node is None or not _CPU_LIST.fullmatch(value):

@@ -50,7 +50,7 @@ def parse(capture: Capture) -> Reading:
             continue
         pair = key_and_value(text)
         if pair is None or not _SHOWN.fullmatch(pair[0]) or not (device or pair[0] == "hca_id"):
-            if text.strip().isupper() and device:  # a flag of device_cap_flags, one a line
+            if device and (text[:1].isspace() or text.isupper()) and text.strip():  # flags, one a line
                 lines.fits(index)
             else:
                 lines.stray(index)

@@ -112,7 +112,7 @@ def _pairs(text: str) -> dict[str, str]:
 def _rdma_link(text: str, origin: Origin) -> list[Record] | None:
     match = _LINK.fullmatch(text)
     if match is None:
-        return _rdma_dev(text, origin)
+        return [] if text.startswith("    ") else _rdma_dev(text, origin)  # -d prints capabilities below
     pairs = _pairs(match["rest"])
     if "state" not in pairs:
         return None

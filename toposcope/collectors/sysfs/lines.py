@@ -46,7 +46,7 @@ _DENIED = re.compile(
 )
 _GROUP_MEMBER = re.compile(r"\S*/iommu_groups/\d+/devices/[0-9a-fA-F:]+\.[0-7]")
 _DEVICE = re.compile(r"\S*/devices/pci[0-9a-fA-F:]+/\S+")
-_LS_LINK = re.compile(r"l[rwxst-]{9}[.+@]?\s.*?(?P<name>[^\s/]\S*) -> (?P<target>\S+)\s*")
+_LS_LINK = re.compile(r"l[rwxst-]{9}[.+@]?\s.*\s(?P<name>\S+) -> (?P<target>\S+)\s*")
 _HEAD = re.compile(r"==> (?P<path>\S+) <==\s*")
 _COMMAND = re.compile(r"(?:^|[\s#$%>;&|])(?P<tool>cat|head|tail|more|less|readlink|realpath)\s(?P<rest>.*)")
 _BRACES = re.compile(r"\{(?:(?P<first>\d{1,3})\.\.(?P<last>\d{1,3})|(?P<list>[\w.:-]*(?:,[\w.:-]*)+))\}")
@@ -142,8 +142,9 @@ class _Reader:
             return None
         if text[0] == "l" and (match := _LS_LINK.fullmatch(text)):
             # Without the folder's name the target's own path tells what the link leads to.
-            path = f"{self._folder}/{match['name']}" if self._folder else match["target"]
-            return Entry(path, LINK, match["target"], index)
+            name, target = match["name"], match["target"]
+            named = f"{self._folder}/{name}" if self._folder else target
+            return Entry(name if "/" in name else named, LINK, target, index)
         if match := _DENIED.match(text):
             return Entry(match["path"], UNREADABLE, match["reason"], index)
         if "/" in text:

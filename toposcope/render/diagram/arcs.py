@@ -26,12 +26,20 @@ _PLACES = (0.5, 0.44, 0.56, 0.38, 0.62, 0.32, 0.68, 0.26, 0.74)
 
 
 def draw_arcs(
-    plan: Plan, wires: Sequence[Wire], y: Callable[[str], float], upright: Sequence[float], *, up: bool = False
+    plan: Plan,
+    wires: Sequence[Wire],
+    y: Callable[[str], float],
+    upright: Sequence[float],
+    *,
+    edge: float,
+    up: bool = False,
 ) -> float:
-    """Give the wires their paths from the row's edge ``y``, and return how far the arcs reach."""
+    """Give the wires their paths, and return how far the arcs reach.
+
+    ``y`` is where a box ends, ``edge`` where all boxes have ended and the arcs begin to bend.
+    """
     ends = _ends(plan, wires)
     details = len(wires) <= _FEW
-    edge = max((rect.bottom for rect in plan.rects.values()), default=0.0)
     drawn: list[tuple[float, float, int]] = []
     labels: list[Rect] = []
     reach = 0.0
@@ -39,10 +47,9 @@ def draw_arcs(
         left, right = sorted(ends[key(wire)])
         nested = [level + 1 for low, high, level in drawn if left <= low and high <= right]
         ys = {ends[key(wire)][0]: y(wire.a), ends[key(wire)][1]: y(wire.b)}
-        base = min(ys.values()) if up else edge
         for level in range(max(nested, default=0), _DEEPEST):
             depth = _FIRST + _STEP * level
-            bend = _curve(left, right, base, -depth if up else depth)
+            bend = _curve(left, right, edge, -depth if up else depth)
             found = _label(plan, wire, bend, labels, upright, details=details)
             if found is not None or not plan.flow(wire).figure:
                 break

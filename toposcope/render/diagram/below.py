@@ -23,7 +23,7 @@ _FRAME_AIR = 12.0
 
 def set_below(plan: Plan, top: float, y: float) -> float:
     """Place all that lies below ``y``, the lower edge of the devices; the host's frame begins at ``top``."""
-    y += draw_arcs(plan, plan.sketch.mesh, lambda name: plan.rects[name].bottom, _upright_lines(plan))
+    y += draw_arcs(plan, plan.sketch.mesh, lambda name: plan.rects[name].bottom, _upright_lines(plan), edge=y)
     bars = [name for name, node in plan.sketch.nodes.items() if node.role in _INSIDE and name not in plan.rects]
     y = _tracks(plan, bars, y)
     if plan.rects:

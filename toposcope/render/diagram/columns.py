@@ -71,13 +71,27 @@ def arcs_of(plan: Plan, name: str) -> list[Wire]:
     return [wire for wire in plan.sketch.mesh if name in (wire.a, wire.b)]
 
 
+def peer_arcs(plan: Plan) -> list[Wire]:
+    """Return the links between sockets that are drawn as arcs, since there are more than two sockets."""
+    return plan.sketch.peers if len(plan.sketch.children.get(None, [])) > 2 else []  # noqa: PLR2004 (two halves)
+
+
+def peer_arcs_of(plan: Plan, name: str) -> list[Wire]:
+    """Return the arcs that end at a socket."""
+    return [wire for wire in peer_arcs(plan) if name in (wire.a, wire.b)]
+
+
+def _arcs_width(arcs: list[Wire]) -> float:
+    return _ARC_PITCH * len(arcs) + 6 if arcs else 0.0
+
+
 def _measure(plan: Plan, name: str) -> float:
     node = plan.sketch.nodes[name]
     children = plan.sketch.children.get(name, [])
     own = max(
         _LEAST.get(node.role, 40.0),
         min(words_width(plan.words[name]), _MOST_WORDS.get(node.role, 132.0)) + 12,
-        sum(_top_width(plan, wire) for wire in upward(plan, name)),
+        sum(_top_width(plan, wire) for wire in upward(plan, name)) + _arcs_width(peer_arcs_of(plan, name)),
     )
     if node.role in LEAVES:
         own = max(own, sum(width for _, width in _bottom_items(plan, name))) + side_room(plan, name)
@@ -109,7 +123,7 @@ def _bottom_items(plan: Plan, name: str) -> list[tuple[object, float]]:
         (wire, max(plan.label_size(wire)[0] + 4, 14.0)) for wire in downward(plan, name)
     ]
     arcs = arcs_of(plan, name)
-    items += [(arcs, _ARC_PITCH * len(arcs) + 6)] if arcs else []
+    items += [(arcs, _arcs_width(arcs))] if arcs else []
     return items + [(port, port_width(plan, port) + 4) for port in ports_of(plan, name)]
 
 
@@ -139,11 +153,15 @@ def _place(plan: Plan, name: str, x: float, width: float) -> None:
 
 def _spread_tops(plan: Plan, name: str, x: float, width: float) -> None:
     wires = upward(plan, name)
-    spare = (width - sum(_top_width(plan, wire) for wire in wires)) / max(1, len(wires))
+    arcs = _arcs_width(peer_arcs_of(plan, name))
+    items = len(wires) + bool(arcs)
+    spare = (width - arcs - sum(_top_width(plan, wire) for wire in wires)) / max(1, items)
     for wire in wires:
         slot = _top_width(plan, wire) + spare
         plan.tops[name, key(wire)] = x + slot / 2
         x += slot
+    if arcs:
+        plan.spans[f"{name} arcs"] = (x + 3, arcs + spare - 6)
 
 
 def _spread_bottoms(plan: Plan, name: str, x: float, width: float) -> None:

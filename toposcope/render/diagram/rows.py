@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toposcope.render.diagram.arcs import draw_arcs
-from toposcope.render.diagram.columns import ports_of
+from toposcope.render.diagram.columns import peer_arcs, ports_of
 from toposcope.render.diagram.parts import Rect
 from toposcope.render.diagram.plan import (
     BAR_HEIGHT,
@@ -43,7 +43,7 @@ _BARE_CHANNEL = 13.0
 def set_rows(plan: Plan, y: float) -> float:
     """Place the tree below ``y`` with its wires; return where the row of devices ends."""
     _number_rows(plan)
-    y = _peers_above(plan, y)
+    y = arcs_end = _peers_above(plan, y)
     leaf_row = max(plan.rows.values(), default=0) + 1
     first = True
     for row in range(leaf_row + 1):
@@ -61,6 +61,7 @@ def set_rows(plan: Plan, y: float) -> float:
     _ports(plan)
     _wires(plan)
     _sides(plan)
+    draw_arcs(plan, peer_arcs(plan), lambda name: plan.rects[name].y, [], edge=arcs_end, up=True)
     _peers_beside(plan)
     return y
 
@@ -174,20 +175,10 @@ def _peers_above(plan: Plan, y: float) -> float:
             plan.paths[key(wire)] = Path(((x, low), (x, y + BAR_HEIGHT)), label)
         plan.rects[bar[0].b] = Rect(min(xs) - 30, y, max(xs) - min(xs) + 60, BAR_HEIGHT)
         return y + BAR_HEIGHT + height
-    tops = plan.sketch.children.get(None, [])
-    if not plan.sketch.peers or len(tops) <= 2:  # noqa: PLR2004 (two halves have a gap between them)
-        return y
-    trial = draw_arcs(plan, plan.sketch.peers, lambda _: 0.0, _memory_lines(plan), up=True)
-    base = y + trial + _memory_height(plan)
-    draw_arcs(plan, plan.sketch.peers, lambda _: base, _memory_lines(plan), up=True)
-    return y + trial
+    return y + draw_arcs(plan, peer_arcs(plan), lambda _: 0.0, [], edge=0.0, up=True)
 
 
 def _memory_height(plan: Plan) -> float:
     tops = plan.sketch.children.get(None, [])
     own = [wire for wire in plan.sketch.memory if wire.b in tops]
     return _MEMORY_HEIGHT + max(plan.label_size(wire)[1] for wire in own) + 2 * STUB if own else 0.0
-
-
-def _memory_lines(plan: Plan) -> list[float]:
-    return [plan.tops[wire.b, key(wire)] for wire in plan.sketch.memory]

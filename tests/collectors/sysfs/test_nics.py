@@ -129,3 +129,10 @@ def test_braces_of_a_shell_are_written_out(argument):
 def test_a_link_followed_by_the_command_is_told_by_its_answer():
     capture = Capture("sysfs-net", "f", "/sys/devices/pci0000:3a/0000:3b:00.0\n", argument="/sys/class/net/eth0/device")
     assert [(name.netdev, name.pci) for name in parse(capture).records] == [("eth0", "0000:3b:00.0")]
+
+
+def test_two_spellings_of_one_link_are_no_clash():
+    text = "/sys/class/net/eth0/device\t->\t../../../0000:3b:00.0\n"
+    text += "/sys/class/net/eth0/device\t->\t/sys/devices/pci0000:3a/0000:3b:00.0\n"
+    assert read(text).problems == ()
+    assert names(text) == [(None, "eth0", "0000:3b:00.0", None)]

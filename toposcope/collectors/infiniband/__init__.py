@@ -27,7 +27,7 @@ COLLECTOR = Collector(
         Source(
             "ibstat",
             ibstat.parse,
-            named=re.compile(r"ibstat\b(?: (?P<argument>[A-Za-z]\S*(?: bond)?(?: \d+){1,2}))?"),
+            named=re.compile(r"ibstat\b(?! (?:guids|-[lp])\b)(?: (?P<argument>[A-Za-z]\S*(?: bond)?(?: \d+){1,2}))?"),
             begins=re.compile(r"^[ \t]{0,16}CA '[^'\n]+'", _M),
             command=("ibstat",),
             gives="RDMA ports with rate and state",

@@ -45,10 +45,14 @@ _PLACES: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 _GROUP_MEMBER = re.compile(r"/(iommu_groups/\d{1,9})/devices/")
 _LINKED = frozenset({"pci", "net", "rdma", "iommu"})
-_SEVERAL_LINES = frozenset({"meminfo", "uevent", "resource", LINK})
-_CHANGING = frozenset(
-    {"current_link_speed", "current_link_width", "power_state", "speed", "operstate", "carrier", "state"}
-)
+_HARDWARE = frozenset({"pci", "node", "topology"})
+# Only what is soldered can clash: the rest may have changed between two readings.
+_FIXED = frozenset(
+    {
+        "vendor", "device", "class", "numa_node", "max_link_speed", "max_link_width", "local_cpulist",
+        "physical_package_id", "cpulist", "distance",
+    }
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -101,7 +105,7 @@ class Places:
         """Put a line to its object. A second, different value of a fixed attribute is a clash."""
         place = self.by_kind.setdefault(kind, {}).setdefault(name, Place(kind, name))
         known = place.attributes.setdefault(attribute, [])
-        if known and attribute not in _SEVERAL_LINES and attribute not in _CHANGING:
+        if known and attribute in _FIXED and kind in _HARDWARE:
             self._compare(place, attribute, known[0], entry)
         known.append(entry)
         return place

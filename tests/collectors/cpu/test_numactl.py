@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposcope.base import Capture
-from toposcope.collectors.cpu.numactl import MEBIBYTE, parse_hardware, parse_show
+from toposcope.collectors.cpu.numactl import parse_hardware, parse_show
 from toposcope.collectors.output_lines import cpu_list
 
 
@@ -51,7 +51,7 @@ def test_what_is_printed_is_read_broken_or_not(machine, width):
     assert reading.problems == ()
     found = [(node.node, node.cpus, node.memory_bytes, node.distances) for node in reading.records]
     assert found == [
-        (number, cpu_list(cpus), size * MEBIBYTE, tuple(distances)) for number, cpus, size, distances in machine
+        (number, cpu_list(cpus), size * 1_048_576, tuple(distances)) for number, cpus, size, distances in machine
     ]
 
 

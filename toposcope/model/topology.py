@@ -6,6 +6,7 @@ The class stores and hands out, nothing more. Every question about routes, limit
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING
 
 import networkx as nx
@@ -142,17 +143,10 @@ class Topology:
     def with_links(self, links: Iterable[Link]) -> Topology:
         """Return the same machine with other links in the place of those between the same ends: what it would be.
 
-        Relations and facts are shared with this one.
+        Components, structure, relations and facts are shared with this one.
         """
-        other = Topology(host=self.host, figures=self.figures)
-        other.profile, other.candidates, other.near, other.matrix = (
-            self.profile,
-            self.candidates,
-            self.near,
-            self.matrix,
-        )
+        other = copy(self)
         other._graph = self._graph.copy()
-        other._parents, other._relations, other._facts = self._parents, self._relations, self._facts
         for link in links:
             other._graph.add_edge(link.source, link.target, link=link)
         return other

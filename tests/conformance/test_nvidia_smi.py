@@ -16,7 +16,11 @@ pytestmark = needs_shared
 
 SOURCES = [source for source in COLLECTOR.sources if source not in topo.SOURCES]
 # Files in which something is reported, with the reason; in every other one nothing is.
-REPORTED = {"081-gb200-nvlink-s-53GBps/nvidia-smi_nvlink_-s": (23, "the poster wrote ... for the rest of GPU 1")}
+REPORTED = {
+    "078-v100-nvlink-s-2inactive/nvidia-smi_nvlink_-s": (1, "the poster showed GPU 3 only"),
+    "080-b200-nvlink-s-all-inactive/nvidia-smi_nvlink_-s": (1, "the poster showed GPU 2 only"),
+    "081-gb200-nvlink-s-53GBps/nvidia-smi_nvlink_-s": (23, "the poster wrote ... for the rest of GPU 1"),
+}
 
 
 def _files():

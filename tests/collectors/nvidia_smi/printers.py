@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from toposcope.base import Capture
 
 MODELS = ("NVIDIA X900-SXM9-80GB", "NVIDIA Y10", "Tesla Z100", "NVIDIA GeForce XTX 9090 Ti", "Quadro Q 1 (rev B)")
-NAMES = st.sampled_from(MODELS)
-ADDRESSES = st.builds("{:08X}:{:02X}:{:02X}.0".format, st.integers(0, 0xFFFF), st.integers(0, 255), st.integers(0, 31))
+REASONS = ((), ("Idle",), ("SW Power Cap",), ("HW Slowdown", "SW Thermal Slowdown"))
+LINKS = ((), (None,), (25.0,) * 12, (25.781, None, 25.781), (26.562,) * 17 + (None,), (53.125,) * 18)
 
 
 @dataclass(frozen=True)
@@ -33,32 +33,35 @@ class Gpu:
 
 
 def gpus():
-    """Draw a machine's GPUs, 1 to 16, numbered from 0, each with its own address and UUID."""
-    return st.integers(1, 16).flatmap(
-        lambda number: st.tuples(*(_gpu(index) for index in range(number))).filter(
-            lambda drawn: len({gpu.address for gpu in drawn}) == len(drawn)
-        )
-    )
+    """Draw a machine's GPUs, numbered from 0, each with its own address and UUID."""
+    return st.lists(_KINDS, min_size=1, max_size=16).map(lambda kinds: tuple(map(_gpu, range(len(kinds)), kinds)))
 
 
-def _gpu(index):
-    return st.builds(
-        Gpu,
-        index=st.just(index),
-        name=NAMES,
-        address=ADDRESSES,
-        uuid=st.just(f"GPU-0000{index:04d}-aaaa-bbbb-cccc-0123456789ab"),
-        mib=st.integers(1, 999999),
-        state=st.integers(0, 15),
-        utilisation=st.none() | st.integers(0, 100),
-        mig=st.sampled_from(["Enabled", "Disabled", "N/A"]),
-        generation=st.tuples(st.integers(1, 6), st.integers(1, 6)),
-        width=st.tuples(st.sampled_from([1, 4, 8, 16]), st.sampled_from([1, 4, 8, 16])),
-        links=st.lists(st.none() | st.sampled_from([25.0, 25.781, 26.562, 53.125]), max_size=18).map(tuple),
-        reasons=st.sets(st.sampled_from(["Idle", "SW Power Cap", "HW Slowdown", "SW Thermal Slowdown"])).map(
-            lambda drawn: tuple(sorted(drawn))
-        ),
-        migs=st.lists(st.integers(1, 90000), max_size=3).map(tuple),
+_KINDS = st.integers(0, 10**12)
+
+
+def _gpu(index, kind):
+    """Make a GPU of one drawn number: each of its digits chooses something."""
+
+    def choice(*options):
+        nonlocal kind
+        kind, rest = divmod(kind, len(options))
+        return options[rest]
+
+    return Gpu(
+        index=index,
+        name=choice(*MODELS),
+        address=f"{choice(0, 1, 0xFFFF):08X}:{index * 16 + choice(*range(16)):02X}:{choice(0, 31):02X}.0",
+        uuid=f"GPU-0000{index:04d}-aaaa-bbbb-cccc-0123456789ab",
+        mib=choice(1, 24268, 81559, 999999),
+        state=choice(0, 2, 8, 15),
+        utilisation=choice(None, 0, 7, 100),
+        mig=choice("Enabled", "Disabled", "N/A"),
+        generation=(choice(1, 3, 6), choice(4, 5)),
+        width=(choice(1, 8, 16), choice(8, 16)),
+        links=choice(*LINKS),
+        reasons=choice(*REASONS),
+        migs=choice((), (), (), (4864,), (90000, 1, 20)),
     )
 
 

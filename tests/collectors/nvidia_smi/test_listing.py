@@ -58,3 +58,13 @@ def test_a_lost_gpu_in_the_listing_is_kept_with_the_reason():
     card = cards(read(text))["0000:5e:00.0"]
 
     assert card.health == "GPU is lost.  Reboot"
+
+
+def test_gpus_left_out_between_others_are_reported_unless_they_were_not_asked_for():
+    text = "GPU 2: A (UUID: GPU-3)\nGPU 3: A (UUID: GPU-4)\nGPU 5: A (UUID: GPU-6)\n"
+
+    assert [(problem.origin.line, problem.message.split(" missing")[0]) for problem in read(text).problems] == [
+        (1, "GPU0 to GPU1"),
+        (3, "GPU4"),
+    ]
+    assert not read(text, argument="2,3,5").problems

@@ -117,3 +117,17 @@ def test_firmware_values_are_named_by_their_section():
         "nvlink.firmware_version.mse": "1:2:3",
         "nvlink.other": "x",
     }
+
+
+def test_links_whose_gpu_was_lost_are_given_to_nobody_and_reported():
+    text = HEAD + "\t Link 0: 25 GB/s\n\t Link 1: 25 GB/s\n\t Link 0: 50 GB/s\n\t Link 1: 50 GB/s\n"
+    reading = nvlink.parse_status(capture(text))
+
+    assert {link.rate for link in links(reading, "GPU0").values()} == {Bandwidth.gigabytes(25)}
+    assert [problem.origin.line for problem in reading.problems] == [4]
+
+
+def test_a_link_left_out_is_reported():
+    reading = nvlink.parse_status(capture(HEAD + "\t Link 0: 25 GB/s\n\t Link 3: 25 GB/s\n"))
+
+    assert ["links 1 to 2 of GPU0" in problem.message for problem in reading.problems] == [True]

@@ -126,5 +126,12 @@ def test_columns_aligned_with_blanks_are_read():
     assert (cards(reading)["GPU0"].model, cards(reading)["GPU0"].memory_bytes) == ("NVIDIA Y10 A10", 80 * MIB)
 
 
+def test_a_column_of_unknown_name_is_kept_and_reported():
+    reading = read("index, memory.total [MiB], ower.limit [W]\n0, 10 MiB, 300.00 W\n")
+
+    assert settings(reading, "GPU0") == {"ower.limit": "300.00 W"}
+    assert [problem.message for problem in reading.problems] == ["columns of unknown meaning: ower.limit"]
+
+
 def test_text_that_is_no_query_is_reported():
     assert len(read("hello, world\n").problems) == 1

@@ -38,12 +38,13 @@ _TITLE = re.compile(r"[\s>]*={3,}[^=\n]{0,80}(?:={3,})?")
 def walk(capture: Capture, read: LineReader, what: str) -> Reading:
     """Give each line to ``read`` with the label of its GPU.
 
-    A capture that begins inside a block takes its label from the command's ``-i 3``, where that is known.
+    A capture that begins inside a block takes its label from the command's ``-i 3``, where that is known. A GPU's line
+    that stops short is a problem, and its UUID is none.
     """
     lines, problems = lines_of(capture)
     records: list[Record] = []
     doubtful: list[Problem] = []
-    label = f"GPU{capture.argument}" if (capture.argument or "").isdigit() else None
+    label = f"GPU{capture.argument}" if (capture.argument or "").isdecimal() else None
     for index, line in enumerate(map(str.rstrip, lines)):
         if not line or _TITLE.fullmatch(line):
             continue
@@ -59,6 +60,7 @@ def walk(capture: Capture, read: LineReader, what: str) -> Reading:
         doubtful.clear()
         records += found[0]
         label = _label(found[0]) or label
+    problems += _short(records, what)
     return reading(capture, records, problems, what)
 
 
@@ -66,7 +68,8 @@ def _head(line: str, origin: Origin) -> Found | None:
     match = _HEAD.fullmatch(line) if "GPU " in line else None
     if match is None:
         return None
-    identity = (match["id"] or "").strip()
+    closed = line.endswith(")")
+    identity = (match["id"] or "").strip() if closed else ""
     head = Accelerator(
         origin,
         label=f"GPU{match['index']}",
@@ -74,7 +77,17 @@ def _head(line: str, origin: Origin) -> Found | None:
         uuid=tokens.uuid(identity) if match["kind"] == "UUID" else None,
         serial=identity or None if match["kind"] == "S/N" else None,
     )
-    return (head,), ()
+    return (head,), () if closed or not match["kind"] else (unread(origin, "a GPU's line stops short", line),)
+
+
+def _short(records: Sequence[Record], what: str) -> Sequence[Problem]:
+    """Report GPUs without a UUID among others that have one."""
+    heads = [record for record in records if isinstance(record, Accelerator) and record.model and record.label]
+    plain = [head for head in heads if head.uuid is None and head.serial is None and "/" not in (head.label or "")]
+    mixed = len(plain) < len([head for head in heads if "/" not in (head.label or "")])
+    return [
+        unread(head.origin, f"{head.label} has no UUID in this {what}", head.model or "") for head in plain if mixed
+    ]
 
 
 def _label(found: Sequence[Record]) -> str | None:

@@ -20,7 +20,7 @@ from toposcope.base.clean import without_ansi
 from toposcope.collectors.records import Accelerator, Reading, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from toposcope.base import Capture
     from toposcope.collectors.records import Record
@@ -41,8 +41,11 @@ _DEAD_GPU = re.compile(
 
 
 def lines_of(capture: Capture) -> tuple[list[str], list[Problem]]:
-    """Return the lines without colour and line ends, over-long ones blanked, and a problem for each of those."""
-    lines = without_ansi(capture.text).split("\n")
+    """Return the lines without colour, line ends and the no-break blanks of web pages.
+
+    Over-long lines are empty, and a problem each.
+    """
+    lines = without_ansi(capture.text).replace("\xa0", " ").split("\n")
     problems = []
     for index, line in enumerate(lines):
         if len(line) > LONGEST:
@@ -84,7 +87,40 @@ def _dead_gpu(match: re.Match[str], line: str, origin: Origin) -> tuple[Sequence
 
 
 def reading(capture: Capture, records: Sequence[Record], problems: Sequence[Problem], what: str) -> Reading:
-    """Make the reading; a capture in which nothing was found is a problem of the whole text."""
+    """Make the reading; a capture in which nothing was found, or GPUs are left out between others, is a problem."""
     if not records and not problems:
         problems = (unread(capture.origin(0), f"no {what} was found here", capture.text[:200].split("\n", 1)[0]),)
-    return Reading(tuple(records), tuple(problems))
+    return Reading(tuple(records), (*problems, *_gaps(capture, records), *_doubles(records)))
+
+
+def _gaps(capture: Capture, records: Sequence[Record]) -> Iterator[Problem]:
+    """Report each run of numbers without a GPU, unless the command asked for some GPUs only."""
+    if _SOME_GPUS.fullmatch(capture.argument or ""):
+        return
+    numbered = {
+        int(record.label[3:]): record.origin
+        for record in records
+        if isinstance(record, Accelerator) and record.label and record.label[3:].isdecimal()
+    }
+    expected = 0
+    for number, origin in sorted(numbered.items()):
+        if number > expected:
+            names = f"GPU{expected}" if number == expected + 1 else f"GPU{expected} to GPU{number - 1}"
+            yield unread(origin, f"{names} missing before this line: cut out, lost, or not asked for")
+        expected = number + 1
+
+
+def _doubles(records: Sequence[Record]) -> Iterator[Problem]:
+    """Report a number that two different GPUs carry: a digit of one was lost."""
+    seen: dict[str, Accelerator] = {}
+    for record in records:
+        if isinstance(record, Accelerator) and record.label:
+            other = seen.setdefault(record.label, record)
+            if (other.pci and record.pci and other.pci != record.pci) or (
+                other.uuid and record.uuid and other.uuid != record.uuid
+            ):
+                message = f"{record.label} is the name of two GPUs"
+                yield Problem(ProblemKind.CLASH, record.origin, message, record.pci or record.uuid or "", other.origin)
+
+
+_SOME_GPUS = re.compile(r"[\d,]{1,60}|GPU-\S{1,90}|[\da-fA-F:]{4,16}\.\d")

@@ -19,7 +19,7 @@ host does not see (Blackwell, MNNVL).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from toposcope.base import Bandwidth, pci_address
@@ -29,11 +29,11 @@ from toposcope.collectors.nvidia_smi.lines import unread
 from toposcope.collectors.records import FabricLink, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from toposcope.base import Capture, Origin
+    from toposcope.base import Capture, Origin, Problem
     from toposcope.collectors.nvidia_smi.blocks import Found, LineReader
-    from toposcope.collectors.records import Reading
+    from toposcope.collectors.records import Reading, Record
 
 _LINK = re.compile(r"[\s>]*Link (?P<link>\d{1,4})\s?[:,]\s{0,40}(?P<rest>[^\n]*)")
 _RATE = re.compile(r"(\d{1,6}(?:\.\d{1,9})?)\s?GB/s")
@@ -73,12 +73,13 @@ class _Line:
 
 def parse_status(capture: Capture) -> Reading:
     """Read ``nvlink -s``: one :class:`FabricLink` a line; ``nvlink.state`` for a GPU whose links are all down."""
-    return walk(capture, _of_link(_status), "GPU or link of nvidia-smi nvlink -s")
+    reading = _without_strangers(walk(capture, _of_link(_status), "GPU or link of nvidia-smi nvlink -s"))
+    return replace(reading, problems=(*reading.problems, *_missing_links(reading)))
 
 
 def parse_remote(capture: Capture) -> Reading:
     """Read ``nvlink -R`` (or ``-p``): the far end of each live link."""
-    return walk(capture, _of_link(_remote), "GPU or link of nvidia-smi nvlink -R")
+    return _without_strangers(walk(capture, _of_link(_remote), "GPU or link of nvidia-smi nvlink -R"))
 
 
 def parse_capabilities(capture: Capture) -> Reading:
@@ -143,6 +144,37 @@ def _status(line: _Line) -> Found:
     if line.rest.lower() in _INACTIVE:
         return (FabricLink(line.gpu, line.link, line.origin, active=False),), ()
     return line.unread("the state of an NVLink was not understood")
+
+
+def _without_strangers(reading: Reading) -> Reading:
+    """Drop links behind one whose number is not above the last: they are another GPU's, whose own line was lost."""
+    kept: list[Record] = []
+    problems = list(reading.problems)
+    last, strangers = -1, False
+    for record in reading.records:
+        if not isinstance(record, FabricLink):
+            last, strangers = -1, False
+        elif record.link <= last and not strangers:
+            strangers = True
+            problems.append(
+                unread(record.origin, f"link numbers begin again below {record.accelerator}: a GPU is lost")
+            )
+        if not strangers:
+            kept.append(record)
+            last = record.link if isinstance(record, FabricLink) else last
+    return replace(reading, records=tuple(kept), problems=tuple(problems))
+
+
+def _missing_links(reading: Reading) -> Iterator[Problem]:
+    """Report links that are left out: -s numbers all that a GPU has, from 0."""
+    last: dict[str, int] = {}
+    for record in reading.records:
+        if isinstance(record, FabricLink):
+            expected = last.get(record.accelerator, -1) + 1
+            if record.link > expected:
+                message = f"links {expected} to {record.link - 1} of {record.accelerator} are missing before this line"
+                yield unread(record.origin, message)
+            last[record.accelerator] = record.link
 
 
 def _remote(line: _Line) -> Found:

@@ -65,6 +65,20 @@ _SETTINGS = {
 }
 _LEFT = frozenset({"", "index", "timestamp", "count"})
 _TEXTS = frozenset({"driver_version", "vbios_version", "inforom.img", "fabric.clusterUuid"})
+# The first parts of all fields of ``nvidia-smi --help-query-gpu``, drivers 340 to 590.
+# fmt: off
+_ROOTS = frozenset({
+    "accounting", "addressing_mode", "board_id", "c2c", "clocks", "clocks_event_reasons",
+    "clocks_event_reasons_counters", "clocks_throttle_reasons", "compute_cap", "compute_mode", "count",
+    "display_active", "display_attached", "display_mode", "dramEncryption", "driver_model", "driver_version",
+    "ecc", "encoder", "enforced", "fabric", "fan", "gom", "gpu_bus_id", "gpu_name", "gpu_recovery_action",
+    "gpu_serial", "gpu_uuid", "gsp", "hostname", "index", "inforom", "kmd_version", "memory", "mig",
+    "minor_number", "module", "module_id", "name", "pci", "pcie", "persistence_mode", "platform", "power",
+    "protected_memory", "pstate", "remapped_rows", "remap", "reset_status", "retired_pages", "serial",
+    "temperature", "timestamp", "utilization", "uuid", "vbios_version", "vgpu_device_capability",
+    "vgpu_driver_capability", "virtualization_mode",
+})
+# fmt: on
 _ASKED = re.compile(r"--query-gpu[= ](?P<fields>[A-Za-z][\w., ]{0,2000}?)(?=[ _]+-|\.(?:csv|txt|log|out)\b|$)")
 _FIELD = re.compile(r"(?P<name>[A-Za-z][\w.]{0,80})(?:\s?\[(?P<unit>[^\]\n]{1,12})\])?")
 _COLUMNS = re.compile(r"\s{2,}|\t")
@@ -134,8 +148,11 @@ def _fields(
     rows: list[tuple[int, str]], capture: Capture, problems: list[Problem]
 ) -> tuple[list[tuple[int, str]], tuple[str, ...]]:
     """Return the rows that may be data, and the fields of their columns."""
-    for at, (_, line) in enumerate(rows):
+    for at, (index, line) in enumerate(rows):
         if fields := header_fields(line):
+            unknown = [field for field in fields if field.partition(".")[0] not in _ROOTS]
+            message = f"columns of unknown meaning: {', '.join(unknown)}"
+            problems += [unread(capture.origin(index), message, line)] if unknown else []
             return [row for row in rows[at + 1 :] if header_fields(row[1]) != fields], fields
     asked = asked_fields(f"--query-gpu={capture.argument}" if capture.argument else capture.file)
     return rows, asked or _proved(rows, capture, problems)
@@ -177,7 +194,9 @@ def _row(line: str, fields: tuple[str, ...], place: int, origin: Origin) -> Foun
 
 
 def _fits(field: str, cell: str) -> bool:
-    return field not in _FITS or bool(tokens.no_answer(cell)) or _FITS[field](cell) is not None
+    if field not in _FITS or (field != "index" and tokens.no_answer(cell)):
+        return True
+    return _FITS[field](cell) is not None
 
 
 def _records(values: dict[str, str], place: int, origin: Origin) -> Iterator[Record]:

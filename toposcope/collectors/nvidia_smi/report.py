@@ -62,7 +62,7 @@ CARD: tuple[tuple[str, str, str, Convert], ...] = (
     ("uuid", "gpu uuid", "uuid", tokens.uuid),
     ("serial", "serial number", "serial", tokens.words),
     ("pci", "pci/bus id", "pci/pci_bus_id", pci_address),
-    ("memory_bytes", "fb memory usage/total", "fb_memory_usage/total", tokens.size),
+    ("memory_bytes", "fb memory usage/total", "fb_memory_usage/total", tokens.sized),
     (
         "pcie_generation",
         "pci/gpu link info/pcie generation/current",
@@ -79,16 +79,16 @@ CARD: tuple[tuple[str, str, str, Convert], ...] = (
         "pcie_width",
         "pci/gpu link info/link width/current",
         "pci/pci_gpu_link_info/link_widths/current_link_width",
-        tokens.count,
+        tokens.lanes,
     ),
     (
         "pcie_max_width",
         "pci/gpu link info/link width/max",
         "pci/pci_gpu_link_info/link_widths/max_link_width",
-        tokens.count,
+        tokens.lanes,
     ),
     ("performance_state", "performance state", "performance_state", tokens.performance_state),
-    ("utilisation", "utilization/gpu", "utilization/gpu_util", tokens.count),
+    ("utilisation", "utilization/gpu", "utilization/gpu_util", tokens.per_cent),
     ("mig_enabled", "mig mode/current", "mig_mode/current_mig", tokens.switched_on),
 )
 SETTINGS: tuple[tuple[str, str, str, Convert], ...] = (
@@ -98,7 +98,7 @@ SETTINGS: tuple[tuple[str, str, str, Convert], ...] = (
     ("fabric.cluster", "fabric/clusteruuid", "fabric/clusteruuid", tokens.words),
     ("fabric.health.summary", "fabric/health/summary", "fabric/health/summary", tokens.words),
     ("fabric.health.bandwidth", "fabric/health/bandwidth", "fabric/health/bandwidth", tokens.words),
-    ("bar1.total_bytes", "bar1 memory usage/total", "bar1_memory_usage/total", tokens.size),
+    ("bar1.total_bytes", "bar1 memory usage/total", "bar1_memory_usage/total", tokens.sized),
     ("counter.pcie.replays", "pci/replays since reset", "pci/replay_counter", tokens.count),
     ("counter.pcie.replay_rollovers", "pci/replay number rollovers", "pci/replay_rollover_counter", tokens.count),
     ("addressing_mode", "addressing mode", "addressing_mode", tokens.words),
@@ -155,7 +155,8 @@ def records_of(report: Report, capture: Capture, *, xml: bool) -> tuple[list[Rec
     records = list(_host(report.head, capture))
     labels, problems = _labels(report, capture)
     for label, gpu in zip(labels, report.gpus, strict=True):
-        card = _card(gpu, label, capture, xml=xml)
+        card, unknown = _card(gpu, label, capture, xml=xml)
+        problems += unknown
         records.append(card)
         if subject := label or card.pci or card.uuid:
             records += _settings(gpu, subject, capture, xml=xml)
@@ -180,25 +181,31 @@ def _labels(report: Report, capture: Capture) -> tuple[list[str | None], list[Pr
     asked, printed = capture.argument, len(report.gpus)
     attached = first(report.head, _ATTACHED)
     total = tokens.count(attached.text) if attached else None
-    if asked is not None and asked.isdigit() and printed == 1:
+    if asked is not None and asked.isdecimal() and printed == 1:
         return [f"GPU{asked}"], []
     if total == printed and (asked is None or printed == 1):
         return [f"GPU{index}" for index in range(printed)], []
+    if asked is not None or printed < 2:  # noqa: PLR2004 - one GPU alone was asked for
+        return [None] * printed, []
+    number = "an unknown number of" if total is None else str(total)
+    message = f"{number} GPUs are attached, {printed} are printed: which ones is not known"
+    problem = unread(capture.origin(attached.line if attached else 0), message, attached.text if attached else "")
+    return [None] * printed, [problem]
+
+
+def _card(gpu: Block, label: str | None, capture: Capture, *, xml: bool) -> tuple[Accelerator, list[Problem]]:
+    answers: dict[str, Any] = {}
     problems = []
-    if asked is None and attached and total is not None and printed > 1:
-        message = f"{total} GPUs are attached, {printed} are printed: which ones is not known"
-        problems.append(unread(capture.origin(attached.line), message, attached.text))
-    return [None] * printed, problems
-
-
-def _card(gpu: Block, label: str | None, capture: Capture, *, xml: bool) -> Accelerator:
-    answers: dict[str, Any] = {"pci": gpu.pci}
     for name, text_path, xml_path, convert in CARD:
         answer = gpu.values.get(xml_path if xml else text_path)
         if answer is not None and tokens.no_answer(answer.text) is None:
             answers[name] = convert(answer.text)
-    answers["pci"] = answers["pci"] or gpu.pci
-    return replace(Accelerator(capture.origin(gpu.line), label=label), **answers)
+            if answers[name] is None:
+                problems.append(
+                    unread(capture.origin(answer.line), f"the value of {name} was not understood", answer.text)
+                )
+    answers["pci"] = answers.get("pci") or gpu.pci
+    return replace(Accelerator(capture.origin(gpu.line), label=label), **answers), problems
 
 
 def _settings(gpu: Block, subject: str, capture: Capture, *, xml: bool) -> Iterator[Record]:
@@ -238,7 +245,7 @@ def _reasons(gpu: Block, subject: str, capture: Capture) -> Iterator[Record]:
 def _mig(mig: Block, parent: str, capture: Capture) -> Iterator[Record]:
     """Yield a MIG device as ``GPU0/1`` with its instances and memory."""
     index = mig.values.get("index")
-    if index is None or not index.text.strip().isdigit():
+    if index is None or not index.text.strip().isdecimal():
         return
     label = f"{parent}/{index.text.strip()}"
     memory, uuid = first(mig.values, _MIG_MEMORY), first(mig.values, _MIG_UUID)
@@ -246,7 +253,7 @@ def _mig(mig: Block, parent: str, capture: Capture) -> Iterator[Record]:
         capture.origin(mig.line),
         label=label,
         uuid=tokens.uuid(uuid.text) if uuid else None,
-        memory_bytes=tokens.size(memory.text) if memory else None,
+        memory_bytes=tokens.sized(memory.text) if memory else None,
     )
     for name, paths in _MIG_VALUES:
         if answer := first(mig.values, paths):

@@ -50,6 +50,7 @@ _FIRST = re.compile(
 _MEMORY = re.compile(r"(?:\d{1,9}\s?[MG]i?B|N/A|ERR!)\s{0,9}/\s{0,12}(?P<total>\d{1,9}\s?[MG]i?B)")
 _STATE = re.compile(r"(?:^|\s)(P\d{1,2})(?=\s|$)")
 _UTILISATION = re.compile(r"(\d{1,3})\s?%")
+_NO_VALUE = re.compile(r"N/A|ERR!|Not Supported|Unknown")
 _MIG_MODE = re.compile(r"(?:Enabled|Disabled|N/A|ERR!)\*?")
 _MIG_DEVICE = re.compile(
     r"(?P<gpu>\d{1,3})\s{1,9}(?P<gi>\d{1,3}|N/A)\s{1,9}(?P<ci>\d{1,3}|N/A)\s{1,9}(?P<device>\d{1,3})\s{0,9}\|"
@@ -167,7 +168,7 @@ def _row(table: _Table, text: str, origin: Origin) -> bool:
     elif match := _MIG_DEVICE.match(text):
         _close(table)
         table.records += _mig_device(match, text, origin)
-    elif not (_second(table, text) or _third(table, text) or _mig_bar(table, text)):
+    elif not (_second(table, text, origin) or _third(table, text) or _mig_bar(table, text)):
         return _refusal(table, text, origin)
     table.problems += table.doubtful
     table.doubtful.clear()
@@ -195,11 +196,11 @@ def _first(match: re.Match[str], origin: Origin) -> Accelerator:
 
 
 def _ecc(match: re.Match[str], origin: Origin) -> Iterator[Record]:
-    if (errors := match["ecc"]) and errors.isdigit():
+    if (errors := match["ecc"]) and errors.isdecimal():
         yield Setting(f"GPU{match['index']}", "counter.ecc.volatile_uncorrected", int(errors), origin)
 
 
-def _second(table: _Table, text: str) -> bool:
+def _second(table: _Table, text: str, origin: Origin) -> bool:
     """Read the row of state, memory and utilisation; only one belongs to a GPU."""
     gpu, memory = table.gpu, _MEMORY.search(text)
     if gpu is None or gpu.complete:
@@ -209,6 +210,8 @@ def _second(table: _Table, text: str) -> bool:
     if memory is None and state is None:
         return False
     utilisation = _UTILISATION.search(after)
+    if not (utilisation or _NO_VALUE.search(after)) or not (state or _NO_VALUE.search(before)):
+        table.problems.append(unread(origin, "the second row of this GPU stops short", text))
     gpu.complete = True
     gpu.record = replace(
         gpu.record,
@@ -238,7 +241,7 @@ def _mig_device(match: re.Match[str], text: str, origin: Origin) -> Iterator[Rec
     memory = _MEMORY.search(text)
     yield Accelerator(origin, label=label, memory_bytes=tokens.size(memory["total"]) if memory else None)
     for name, instance in (("mig.gpu_instance", match["gi"]), ("mig.compute_instance", match["ci"])):
-        if instance.isdigit():
+        if instance.isdecimal():
             yield Setting(label, name, int(instance), origin)
 
 

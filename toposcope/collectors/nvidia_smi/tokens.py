@@ -59,6 +59,21 @@ def size(text: str) -> int | None:
     return int(match[1]) * _UNITS[(match[2] or "m")[0].lower()] if match else None
 
 
+def sized(text: str) -> int | None:
+    """Return a memory size in bytes where its unit stands behind it; without one it was cut."""
+    return size(text) if text.rstrip().endswith(("B", "b")) else None
+
+
+def per_cent(text: str) -> int | None:
+    """Return the number before a per cent sign."""
+    return count(text) if text.rstrip().endswith("%") else None
+
+
+def lanes(text: str) -> int | None:
+    """Return the number of lanes of ``16x``."""
+    return count(text) if text.rstrip().endswith("x") else None
+
+
 def uuid(text: str) -> str | None:
     """Return a GPU's or MIG device's UUID as printed, None for what a poster put in its place (``...``)."""
     word = text.strip()
@@ -84,7 +99,7 @@ def words(text: str) -> str | None:
 def number(text: str) -> str | int | float:
     """Return the narrowest type that holds the whole text: ``0``, ``1.5``, ``15e-255``; else the text itself."""
     word = text.strip()
-    if len(word) <= 18 and word.isascii() and word.isdigit():  # noqa: PLR2004 - a 64-bit counter's digits
+    if len(word) <= 18 and word.isascii() and word.isdecimal():  # noqa: PLR2004 - a 64-bit counter's digits
         return int(word)
     return float(word) if _FLOAT.fullmatch(word) else word
 

@@ -65,7 +65,7 @@ def members(raw: object) -> str | None:
 def only_member(raw: object) -> int | None:
     """Return the one NUMA node of a set; a guest may say that a GPU is near to several, which says nothing."""
     found = members(raw)
-    return int(found) if found and found.isdigit() else None
+    return int(found) if found and found.isdecimal() else None
 
 
 def performance_state(raw: object) -> str | None:

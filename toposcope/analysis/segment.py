@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from toposcope.model import Figures, Link, Topology
 
-_CROSSING_MEDIUM = {Reach.ROOT_COMPLEX: Medium.ROOT_COMPLEX, Reach.NUMA: Medium.NUMA, Reach.SOCKET: Medium.SOCKET}
+_CROSSING_MEDIUM = {Reach.ROOT_COMPLEX: Medium.ROOT_COMPLEX, Reach.NUMA: Medium.NUMA}
 _CROSSING_WORD = {Reach.ROOT_COMPLEX: "root-complex", Reach.NUMA: "numa", Reach.SOCKET: "socket"}
 
 
@@ -116,7 +116,8 @@ def crossing(topology: Topology, ends: tuple[str, str], reach: Reach, *, use: st
     usable = topology.figures.usable(least, *_crossing_classes(topology.figures, reach, use, rest))
     if line is not None and usable is not None:
         usable = Usable(min(usable.low, line), min(usable.typical, line), min(usable.high, line))
-    medium = Medium.NUMA if reach is Reach.SOCKET and between is None else _CROSSING_MEDIUM[reach]
+    farthest = Medium.NUMA if between is None else between.medium
+    medium = farthest if reach is Reach.SOCKET else _CROSSING_MEDIUM[reach]
     return Segment(
         *(_host_sides(topology, *ends) if between is not None else ends),
         medium=medium,

@@ -29,6 +29,11 @@ class Detail:
         return self.level >= (3 if leaf else MOST_DETAIL)
 
     @property
+    def terse(self) -> bool:
+        """Whether room is so scarce that blanks and devices' own names are saved."""
+        return self.level <= 1
+
+    @property
     def exits(self) -> bool:
         """Whether the number of links is written on a way out."""
         return self.level >= MOST_DETAIL - 1
@@ -36,7 +41,7 @@ class Detail:
     @property
     def names(self) -> int:
         """How many of a device's lines are written."""
-        return 2 if self.level > 1 else 1
+        return 1 if self.terse else 2
 
     @property
     def root_complexes(self) -> bool:
@@ -84,6 +89,10 @@ class Arrangement:
         lines = self.detail.names if self.reading.leaf(name) else 1
         return self.reading.name(self.reading.boxes[name], lines)
 
+    def mesh(self, name: str) -> str:
+        """Return what is said of the direct links of a device."""
+        return mesh_text(self.reading, name, medium=not self.detail.terse)
+
     def exit_label(self, edge: Edge) -> str:
         """Return what is written on a wire that ends at a bar."""
         return self.reading.figure(edge, details=self.detail.exits) if edge.figure else ""
@@ -104,12 +113,13 @@ def arrange(reading: Reading, detail: Detail) -> Arrangement:
         row = _rows(plan, root, row + 1) + 1 + _GROUP_GAP
     plan.height = row
     _levels(plan)
-    right = plan.trunk_at[-1] + 2
-    meshes = [cells(mesh_text(reading, name)) for name in reading.mesh]
+    air = 1 if detail.terse else 2
+    right = plan.trunk_at[-1] + air
+    meshes = [cells(plan.mesh(name)) for name in reading.mesh]
     plan.mesh_at = right
     right += max(meshes, default=-1) + 1
     right = _bars(plan, [name for name, box in reading.boxes.items() if box.role in BARS], right)
-    plan.port_at = right + 3
+    plan.port_at = right + 1 + air
     ports = [cells(reading.name(box)) for box in reading.boxes.values() if box.role is Role.PORT]
     right = plan.port_at + max(ports, default=-2) + 1
     for level in _network_levels(reading):
@@ -127,8 +137,6 @@ def _rows(plan: Arrangement, name: str, row: int) -> int:
     children = plan.children(name)
     for index, child in enumerate(children):
         row = _rows(plan, child, row if index == 0 else row + 1)
-    if not children and plan.reading.memory.get(name):
-        row -= 1
     plan.ends[name] = max(row, plan.rows[name])
     return plan.ends[name]
 
@@ -205,7 +213,7 @@ def _bars(plan: Arrangement, bars: list[str], x: int) -> int:
     for track in tracks:
         edges = [edge for bar in track for _, edge in bar_edges(plan, bar)]
         edges += [edge for edge in plan.reading.diagram.edges if edge.b in track and edge.a in plan.bar_at]
-        x += max((cells(plan.exit_label(edge)) for edge in edges), default=0) + 6
+        x += max((cells(plan.exit_label(edge)) for edge in edges), default=0) + (5 if plan.detail.terse else 6)
         plan.bar_at.update(dict.fromkeys(track, x))
     return x + 1 if tracks else x
 

@@ -90,15 +90,15 @@ def stroke(edge: Edge) -> Stroke:
     return Stroke.DOUBLE if edge.width_class >= _DOUBLE_FROM else Stroke.SINGLE
 
 
-def mesh_text(reading: Reading, name: str) -> str:
-    """Say in words to whom a device has direct links: ``25.0: GPU1 GPU2, 50.0: GPU3``."""
+def mesh_text(reading: Reading, name: str, *, medium: bool = True) -> str:
+    """Say in words to whom a device has direct links: ``NVLink 25.0: GPU1 GPU2, 50.0: GPU3``."""
     groups: dict[str, list[str]] = {}
     for edge in reading.mesh.get(name, []):
         other = edge.b if edge.a == name else edge.a
         groups.setdefault(reading.figure(edge, details=False), []).append(other)
     texts = [f"{figure}: {' '.join(names)}" for figure, names in groups.items()]
-    medium = MEDIUM_TITLES[reading.mesh[name][0].medium] if texts else ""
-    return reading.words(f"{medium} {', '.join(texts)}".strip())
+    title = MEDIUM_TITLES[reading.mesh[name][0].medium] if texts and medium else ""
+    return reading.words(f"{title} {', '.join(texts)}".strip())
 
 
 def closing(reading: Reading, *, pictured: bool) -> list[str]:

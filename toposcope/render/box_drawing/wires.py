@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from toposcope.render.box_drawing.columns import bar_edges, memory_texts
 from toposcope.render.box_drawing.grid import Grid, Stroke, cells
-from toposcope.render.box_drawing.reading import mesh_text, stroke
+from toposcope.render.box_drawing.reading import stroke
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,8 +91,8 @@ def _ways_out(grid: Grid, plan: Arrangement, name: str) -> None:
     begin = plan.name_at[plan.column[name]] + cells(plan.name(name)) + 1
     trunk = plan.trunk_at[-1]
     if name in plan.reading.mesh:
-        grid.text(plan.mesh_at, plan.rows[name], mesh_text(plan.reading, name))
-        begin = trunk = plan.mesh_at + cells(mesh_text(plan.reading, name)) + 1
+        grid.text(plan.mesh_at, plan.rows[name], plan.mesh(name))
+        begin = trunk = plan.mesh_at + cells(plan.mesh(name)) + 1
     if len(exits) > 1:
         grid.upright(trunk, exits[0].row, exits[-1].row)
     for index, one in enumerate(exits):

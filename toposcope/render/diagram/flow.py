@@ -68,7 +68,7 @@ def flow(wire: Wire) -> Flow:
         state,
         min(link.grade for link in links),
         on_chip,
-        width_class(total),
+        0 if on_chip else width_class(total),
         str(weakest.line) if wire.bundle is Bundle.EACH and weakest.line is not None else "",
     )
 

@@ -157,11 +157,12 @@ def pcie_state(below: PciDevice, above: PciDevice | None, lookup: Lookup, *, sle
     state = _state(current, possible, sleeps=sleeps)
     if not below.alive:
         state = State.DOWN
-    if state is State.IDLE:
-        gts, width = max_gts, max_width
+    resting = sleeps and width != 0 and gts is not None and max_gts is not None and gts <= _IDLE_GTS < max_gts
+    if resting:  # a narrow link rests as well: its width alone is the fault
+        gts = max_gts
     generation = lookup.generation(gts)
     line = None if state is State.DOWN else lookup.pcie_line(generation, width)
-    grade = Grade.UNKNOWN if line is None else Grade.DERIVED if state is State.IDLE else Grade.OBSERVED
+    grade = Grade.UNKNOWN if line is None else Grade.DERIVED if resting else Grade.OBSERVED
     return PcieState(generation, width, lookup.generation(max_gts), max_width, line, state, grade)
 
 

@@ -146,9 +146,9 @@ class Topology:
         Components, structure, relations and facts are shared with this one.
         """
         other = copy(self)
-        other._graph = self._graph.copy()
+        other._graph = self._graph.copy()  # noqa: SLF001 - a copy of its own kind
         for link in links:
-            other._graph.add_edge(link.source, link.target, link=link)
+            other._graph.add_edge(link.source, link.target, link=link)  # noqa: SLF001
         return other
 
     def view(self) -> nx.Graph[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.machines import ORIGIN, Builder
+from tests.machines import ORIGIN, PCIE_LANE, Builder
 from toposcope.base import Bandwidth, Origin
 from toposcope.model import (
     Component,
@@ -30,7 +30,9 @@ MADE_UP = Origin("profile", "board")
 def figures() -> Figures:
     """Make figures with which answers come out round."""
     return Figures(
-        {name: Efficiency(name, factor, factor, factor, 1, "test") for name, factor in CLASSES.items()}, LIBRARY
+        {name: Efficiency(name, factor, factor, factor, 1, "test") for name, factor in CLASSES.items()},
+        LIBRARY,
+        lanes={generation: Bandwidth.gigabytes(gbs) for generation, gbs in PCIE_LANE.items()},
     )
 
 

@@ -1,0 +1,62 @@
+"""The PCIe links on the ways that matter: of accelerators and of the NICs near them, with whom each link concerns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from toposcope.analysis.nics import neighbours
+from toposcope.analysis.rules.subject import accelerators_of
+from toposcope.model import Kind, Medium
+from toposcope.model.placement import chain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toposcope.analysis.nics import Neighbours
+    from toposcope.base import Origin
+    from toposcope.model import Link, Topology
+
+_LINES = ("link.status", "link.capability")
+
+
+@dataclass(slots=True)
+class Way:
+    """One PCIe link. ``devices`` hang below it, ``accelerators`` do so themselves or through a NIC near to them."""
+
+    link: Link
+    devices: dict[str, None] = field(default_factory=dict)
+    accelerators: dict[str, None] = field(default_factory=dict)
+
+
+def ways_of(topology: Topology, near: Mapping[str, Neighbours] | None = None) -> list[Way]:
+    """Return the PCIe links above accelerators and their near NICs, the inside of chips left out."""
+    found: dict[tuple[str, str], Way] = {}
+    for name, concerned in _devices(topology, near).items():
+        for below, above in pairwise(chain(topology, name)):
+            link = topology.link(below, above)
+            if link is None or link.medium is not Medium.PCIE or link.internal:
+                continue
+            way = found.setdefault((below, above), Way(link))
+            way.devices[name] = None
+            way.accelerators.update(concerned)
+    return list(found.values())
+
+
+def lines_of(topology: Topology, link: Link) -> tuple[Origin, ...]:
+    """Return the lines that say what a link runs at and what it could: of the device, then of the port above it."""
+    facts = (topology.fact(end, name) for name in _LINES for end in (link.source, link.target))
+    said = tuple(fact.origin for fact in facts if fact is not None)
+    return said or (link.origin,)
+
+
+def _devices(topology: Topology, near: Mapping[str, Neighbours] | None) -> dict[str, dict[str, None]]:
+    """Return accelerators and near NICs, each with the accelerators that it concerns."""
+    names = [each.id for each in accelerators_of(topology)]
+    found: dict[str, dict[str, None]] = {name: {name: None} for name in names}
+    for name, own in (neighbours(topology) if near is None else near).items():
+        for nic in own.near:
+            if name in names and topology.component(nic).kind is Kind.NIC:
+                found.setdefault(nic, {})[name] = None
+    return found

@@ -110,6 +110,18 @@ def test_every_accelerator_is_named_in_both_forms(topology: Topology) -> None:
         assert [name for name in names if name not in words] == []
 
 
+def test_what_hangs_on_an_accelerator_says_so() -> None:
+    b = machines.Builder()
+    b.add("RC0", Kind.ROOT_COMPLEX)
+    b.accelerator("GPU0", "RC0")
+    b.nic("NIC0", "GPU0")
+
+    text = drawn(b.topology, width=100)
+
+    assert "NIC0 on GPU0" in text
+    assert "NIC0 to GPU0: 31.5 Gen4 x16" in text
+
+
 def test_an_empty_machine_says_so() -> None:
     assert "nothing to draw" in drawn(Topology(), width=100)
 

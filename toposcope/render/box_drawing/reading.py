@@ -35,6 +35,7 @@ class Reading:
     memory: dict[str, list[Edge]] = field(default_factory=dict)
     exits: dict[str, list[Edge]] = field(default_factory=dict)
     mesh: dict[str, list[Edge]] = field(default_factory=dict)
+    side: dict[str, list[Edge]] = field(default_factory=dict)
 
     def words(self, text: str) -> str:
         """Return a text in the characters that may be used."""
@@ -42,7 +43,8 @@ class Reading:
 
     def name(self, box: Box, lines: int = 1) -> str:
         """Return the first lines of a box as one."""
-        return self.words(" ".join(box.words[:lines]))
+        host = [f"on {edge.b}" for edge in self.side.get(box.id, [])]
+        return self.words(" ".join([*box.words[:lines], *host]))
 
     def figure(self, edge: Edge, *, details: bool) -> str:
         """Return what is written on an edge; that of a bottleneck between marks."""
@@ -73,6 +75,8 @@ def read(diagram: Diagram, marking: Marking | None, *, ascii_only: bool) -> Read
     for edge in diagram.edges:
         if edge.kind == "up":
             reading.up[edge.a] = edge
+        elif edge.kind == "side":
+            reading.side.setdefault(edge.a, []).append(edge)
         elif edge.kind == "memory":
             reading.memory.setdefault(edge.b, []).append(edge)
         elif edge.kind in ("fabric", "port", "network"):

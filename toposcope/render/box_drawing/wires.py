@@ -62,9 +62,10 @@ def _below(grid: Grid, plan: Arrangement, name: str) -> None:
     children = plan.children(name)
     trunk = plan.trunk_at[plan.column[name]]
     root = name in plan.reading.roots
-    if children and not root:
+    wired = [child for child in children if child in plan.reading.up]
+    if wired and not root:
         grid.level(plan.name_at[plan.column[name]] + cells(plan.name(name)) + 1, trunk, plan.rows[name])
-        grid.upright(trunk, plan.rows[name], plan.rows[children[-1]])
+        grid.upright(trunk, plan.rows[name], plan.rows[wired[-1]])
     if not root:
         for index, text in enumerate(memory_texts(plan, name)):
             grid.text(plan.name_at[plan.column[name]], plan.rows[name] + index + 1, text)

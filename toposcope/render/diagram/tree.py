@@ -54,6 +54,7 @@ def plant(topology: Topology, sketch: Sketch) -> None:
     tops = _alike(_cards(tops))
     for branch in sorted(tops, key=_top_order):
         _settle(sketch, branch, None)
+    sketch.side.sort(key=lambda wire: natural(wire.a))
     for parent in sketch.children:
         sketch.children[parent] = _ordered(sketch, parent)
 

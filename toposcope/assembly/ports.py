@@ -27,6 +27,8 @@ def add_ports(topology: Topology, evidence: Evidence, identities: Identities) ->
         if owner is not None and owner in topology:
             key = (owner, _number(port, ports, owner))
             ports[key] = _over(ports[key], port) if key in ports else port
+        elif owner is None:
+            _note(topology, f"{port.device}/p{port.port or 1}", port)
     for (owner, number), port in sorted(ports.items(), key=lambda item: item[0]):
         _add_port(topology, owner, number, port)
     for nic in list(topology.components(Kind.NIC)):
@@ -75,6 +77,11 @@ def _add_port(topology: Topology, owner: str, number: int, port: NetworkPort) ->
         state=state,
     )
     topology.connect(with_usable(topology, link))
+    _note(topology, name, port)
+
+
+def _note(topology: Topology, name: str, port: NetworkPort) -> None:
+    """Note what the tools say of a port; of one whose owner nothing shows under the name that they give it."""
     for fact in _FACTS:
         value = getattr(port, fact)
         if value is not None:

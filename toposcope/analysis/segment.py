@@ -23,6 +23,7 @@ class Segment:
     """One stage of a route. ``line`` and ``usable`` are of the whole bundle, one direction.
 
     ``reach`` is set for a crossing. ``links`` are the pairs of components that the segment covers, for a picture.
+    ``classes`` are the efficiency classes that may give the usable figure, best first.
     """
 
     source: str
@@ -38,6 +39,7 @@ class Segment:
     reach: Reach | None = None
     links: tuple[tuple[str, str], ...] = ()
     name: str | None = None
+    classes: tuple[str, ...] = ()
 
     def between(self, source: str, target: str, links: tuple[tuple[str, str], ...] | None = None) -> Segment:
         """Return the same stage between other ends. Written out, since it is what an analysis does most."""
@@ -55,6 +57,7 @@ class Segment:
             self.reach,
             self.links if links is None else links,
             self.name,
+            self.classes,
         )
 
     @property
@@ -67,19 +70,21 @@ def of_link(topology: Topology, link: Link, *, use: str, source: str | None = No
     """Make the segment of one link, read from ``source`` (by default from the link's own source)."""
     backwards = source is not None and source != link.source
     ends = (link.target, link.source) if backwards else (link.source, link.target)
+    classes = classes_of(link, use)
     return Segment(
         *ends,
         link.medium,
         link.grade if link.line is not None else Grade.UNKNOWN,
         link.origin,
         link.line,
-        topology.figures.usable(link.line, *classes_of(link, use)),
+        topology.figures.usable(link.line, *classes),
         link.generation,
         link.width,
         link.count,
         None,
         ((link.source, link.target),),
         link.name,
+        classes,
     )
 
 
@@ -113,7 +118,8 @@ def crossing(topology: Topology, ends: tuple[str, str], reach: Reach, *, use: st
     between = _socket_link(topology, *ends) if reach is Reach.SOCKET else None
     least = min((segment.line for segment in rest if segment.line is not None), default=None)
     line = between.line if between is not None else None
-    usable = topology.figures.usable(least, *_crossing_classes(topology.figures, reach, use, rest))
+    classes = _crossing_classes(topology.figures, reach, use, rest)
+    usable = topology.figures.usable(least, *classes)
     if line is not None and usable is not None:
         usable = Usable(min(usable.low, line), min(usable.typical, line), min(usable.high, line))
     farthest = Medium.NUMA if between is None else between.medium
@@ -129,6 +135,7 @@ def crossing(topology: Topology, ends: tuple[str, str], reach: Reach, *, use: st
         reach=reach,
         links=() if between is None else ((between.source, between.target),),
         name=between.name if between is not None else None,
+        classes=classes,
     )
 
 

@@ -5,7 +5,7 @@ A topology carries them, so that an answer depends on nothing but the topology.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from toposcope.model.link import Usable
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 class Efficiency:
     """Usable over line for one class of segment, as measured: lowest, median, highest.
 
+    A name may end in a CPU family (``pcie5-peer-socket.turin``) and in a manner of copying (``staged:both``).
     ``records`` is how many published measurements it rests on; ``inferred`` that it has none of its own and takes the
     factor of the nearest class of its kind.
     """
@@ -85,6 +86,20 @@ class Figures:
         if line is None or found is None:
             return None
         return Usable(line * found.low, line * found.typical, line * found.high)
+
+    def in_manner(self, *words: str) -> Figures:
+        """Return the figures for one manner of copying, where it was measured apart: ``both``, ``read``, ``to-host``.
+
+        The class ``staged:both`` then stands in the place of ``staged``; of several words the first one that a class
+        has counts. Factors are of one direction, also where both are loaded at once.
+        """
+        found = {
+            name: self.efficiencies[variant]
+            for name in self.efficiencies
+            for variant in [f"{name}:{word}" for word in reversed(words)]
+            if variant in self.efficiencies
+        }
+        return replace(self, efficiencies=self.efficiencies | found) if found else self
 
 
 def classes_of(link: Link, use: str) -> tuple[str, ...]:

@@ -12,13 +12,14 @@ from toposcope.analysis import routes as routes_of
 from toposcope.analysis.difference import Difference, differences
 from toposcope.assembly import Lookup, assemble, topology_of_machine
 from toposcope.base import InputError, UsageError
-from toposcope.profiles.store import filled, find_machine, load_catalogue, load_machines, shipped, user_folder
+from toposcope.profiles.store import find_machine, load_catalogue, load_machines, shipped, undecided, user_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from toposcope.analysis import Analysis, Route
     from toposcope.base import Origin
+    from toposcope.collectors.records import Reading
     from toposcope.model import Topology
     from toposcope.profiles.machine import Machine
     from toposcope.recording import Recording
@@ -69,10 +70,23 @@ def load(
     loaded = [Loaded(profile_topology(path.removeprefix(PROFILE), known)) for path in wanted]
     files = [Path(path) for path in paths if not path.startswith(PROFILE)]
     if files:
-        loaded += [assembled(each, known, profile=profile) for each in recordings.read(files, stdin=stdin)]
+        loaded += [
+            assembled(each, known, profile=profile) for each in _with_content(recordings.read(files, stdin=stdin))
+        ]
     if not loaded:
         raise UsageError("no input was named: give a recording, a file, - for standard input, or profile:NAME")
     return tuple(loaded)
+
+
+def _telling(found: Sequence[Recording]) -> list[tuple[Recording, Reading]]:
+    """Return the recordings that say something, read. InputError where none does, with all that was tried."""
+    readings = [(recording, recordings.parse(recording)) for recording in found]
+    telling = [(recording, reading) for recording, reading in readings if reading.records]
+    if not telling:
+        problems = tuple(problem for _, reading in readings for problem in reading.problems)
+        files = ", ".join(sorted({capture.file for recording in found for capture in recording.captures}))
+        raise InputError(f"{files}: no line could be read; give the whole output of the command", problems)
+    return telling
 
 
 def profile_topology(name: str, known: Knowledge) -> Topology:
@@ -80,13 +94,14 @@ def profile_topology(name: str, known: Knowledge) -> Topology:
     return topology_of_machine(find_machine(name, known.machines), known.lookup, name=name)
 
 
-def assembled(recording: Recording, known: Knowledge, *, profile: str | None = None) -> Loaded:
-    """Read a recording and build its topology."""
+def assembled(
+    recording: Recording, known: Knowledge, *, profile: str | None = None, reading: Reading | None = None
+) -> Loaded:
+    """Build the topology of a recording. ``reading`` is what was already read of it."""
     chosen = find_machine(profile.removeprefix(PROFILE), known.machines) if profile else None
-    machines = [filled(machine) for machine in known.machines.values()]
-    reading = recordings.parse(recording)
-    topology = assemble(reading, known.lookup, machines, host=recording.host, chosen=chosen)
-    return Loaded(topology, recording)
+    machines = [undecided(machine) for machine in known.machines.values()]
+    read = recordings.parse(recording) if reading is None else reading
+    return Loaded(assemble(read, known.lookup, machines, host=recording.host, chosen=chosen), recording)
 
 
 def one(loaded: Sequence[Loaded], host: str | None) -> Loaded:

@@ -171,8 +171,9 @@ def _relate(topology: Topology, evidence: Evidence, identities: Identities) -> N
                 told.add((min(a, b), max(a, b), matrix.origin))
                 said = meaning(cell.origin.source, cell.word)
                 topology.relate(Relation(a, b, cell.word, cell.origin, said.reach))
-    if evidence.matrices:
-        first = evidence.matrices[0]
+    printed = [matrix for matrix in evidence.matrices if matrix.origin.source != "nvml"]
+    if printed:
+        first = printed[0]
         cells: dict[str, dict[str, str]] = {label: {} for label in first.labels}
         for cell in first.cells:
             cells.setdefault(cell.row, {})[cell.column] = cell.word

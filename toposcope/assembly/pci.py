@@ -162,7 +162,15 @@ def vendor_state(record: Accelerator, lookup: Lookup) -> PcieState:
     asleep = slow and (generation == 1 or record.performance_state not in (None, "P0"))
     shown = best if asleep else generation
     line = lookup.pcie_line(shown, width)
-    state = State.IDLE if asleep and not narrow else State.DEGRADED if narrow or slow else State.UP if line else State.UNKNOWN
+    state = (
+        State.IDLE
+        if asleep and not narrow
+        else State.DEGRADED
+        if narrow or slow
+        else State.UP
+        if line
+        else State.UNKNOWN
+    )
     grade = Grade.UNKNOWN if line is None else Grade.DERIVED if asleep else Grade.OBSERVED
     return PcieState(shown, width, best, widest, line, state, grade)
 

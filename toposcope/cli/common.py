@@ -26,6 +26,14 @@ USAGE, UNUSABLE, FOUND = 2, 3, 1
 PIPED_WIDTH = 100
 """The width of output that goes to a file or a pipe."""
 
+
+def check_severity(text: str | None) -> str | None:
+    """Refuse a severity that there is none of, before any work is done."""
+    if text is not None and text not in ("info", "warning", "critical"):
+        raise typer.BadParameter(f"takes info, warning or critical, not {text!r}")
+    return text
+
+
 Paths = Annotated[
     list[str],
     typer.Argument(
@@ -42,7 +50,10 @@ ProfilesDir = Annotated[
 ]
 Host = Annotated[str | None, typer.Option("--host", metavar="NAME", help="The one host, where the input has several.")]
 FailOn = Annotated[
-    str | None, typer.Option("--fail-on", metavar="SEVERITY", help="Exit 1 at info, warning or critical and above.")
+    str | None,
+    typer.Option(
+        "--fail-on", metavar="SEVERITY", callback=check_severity, help="Exit 1 at info, warning or critical and above."
+    ),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help='Let "could not tell" count for --fail-on.')]
 
@@ -115,13 +126,9 @@ def console() -> Console:
 def exit_code(findings: tuple[Finding, ...], fail_on: str | None, *, strict: bool) -> int:
     """Tell the exit code of findings: 1 where one is as grave as ``fail_on``."""
     from toposcope.analysis import Severity, Verdict
-    from toposcope.base import UsageError
 
     if fail_on is None:
         return 0
-    try:
-        least = Severity[fail_on.upper()]
-    except KeyError:
-        raise UsageError(f"--fail-on takes info, warning or critical, not {fail_on!r}") from None
+    least = Severity[fail_on.upper()]
     graves = (each for each in findings if strict or each.verdict is Verdict.FOUND)
     return FOUND if any(each.severity >= least for each in graves) else 0

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from toposcope.base import Problem
 
-__all__ = ["filled", "find_machine", "load_catalogue", "load_machines", "shipped", "user_folder"]
+__all__ = ["filled", "find_machine", "load_catalogue", "load_machines", "shipped", "undecided", "user_folder"]
 
 _KEYS: dict[str, tuple[str, ...]] = {
     "devices": ("name",),
@@ -113,6 +113,15 @@ def filled(machine: Machine, chosen: Mapping[str, float] | None = None) -> Machi
     """Return the machine with each option's value in place of its name, the default where none was chosen."""
     values = {name: option.default for name, option in machine.options.items()} | dict(chosen or {})
     nics = tuple(msgspec.structs.replace(nic, rate_gbps=_rate(nic, values)) for nic in machine.nics)
+    return msgspec.structs.replace(machine, nics=nics)
+
+
+def undecided(machine: Machine) -> Machine:
+    """Return the machine with what its options decide left open: what a host of unknown options may be held against."""
+    nics = tuple(
+        msgspec.structs.replace(nic, rate_gbps=None if isinstance(nic.rate_gbps, str) else nic.rate_gbps)
+        for nic in machine.nics
+    )
     return msgspec.structs.replace(machine, nics=nics)
 
 

@@ -139,6 +139,4 @@ def _next(route: Route) -> str:
 
 def _missing(route: Route, topology: Topology) -> str:
     unknown = next((each for each in route.segments if each.line is None and not each.is_crossing), None)
-    return (
-        f"nothing tells the speed of {medium_of(unknown)} ({place_of(unknown, topology)})" if unknown else "no figure"
-    )
+    return f"nothing tells the speed of {_named(unknown, topology)}" if unknown else "no figure is known"

@@ -70,9 +70,8 @@ def load(
     loaded = [Loaded(profile_topology(path.removeprefix(PROFILE), known)) for path in wanted]
     files = [Path(path) for path in paths if not path.startswith(PROFILE)]
     if files:
-        loaded += [
-            assembled(each, known, profile=profile) for each in _with_content(recordings.read(files, stdin=stdin))
-        ]
+        found = _telling(recordings.read(files, stdin=stdin))
+        loaded += [assembled(each, known, profile=profile, reading=reading) for each, reading in found]
     if not loaded:
         raise UsageError("no input was named: give a recording, a file, - for standard input, or profile:NAME")
     return tuple(loaded)

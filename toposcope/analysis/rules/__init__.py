@@ -1,6 +1,18 @@
 """The rules, in the order in which their findings are shown."""
 
-from toposcope.analysis.rules import acs, links, slots, uplink
+from toposcope.analysis.rules import (
+    acs,
+    cpu_side,
+    hccs_pairs,
+    iommu,
+    links,
+    network_ports,
+    nic_placement,
+    npu_network,
+    peers,
+    slots,
+    uplink,
+)
 from toposcope.analysis.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -10,6 +22,21 @@ RULES: tuple[Rule, ...] = (
     slots.NIC_SLOT_RULE,
     slots.CHIPSET_RULE,
     uplink.RULE,
+    nic_placement.RULE,
+    network_ports.RULE_DOWN,
+    network_ports.RULE_SLOW,
+    npu_network.RULE_DOWN,
+    npu_network.RULE_OPTICS,
+    npu_network.RULE_ERRORS,
+    npu_network.RULE_NEIGHBOUR,
+    hccs_pairs.RULE,
+    iommu.TRANSLATION_RULE,
+    iommu.ATS_RULE,
+    peers.RULE,
+    cpu_side.FAR_RULE,
+    cpu_side.ONE_NODE_RULE,
+    cpu_side.NUMA_RULE,
+    cpu_side.ORDERING_RULE,
 )
 
 __all__ = ["RULES", "Rule"]

@@ -7,6 +7,7 @@ from toposcope.collectors import (
     infiniband,
     lspci,
     mlxlink,
+    nccl_log,
     network,
     npu_smi,
     nvidia_smi,
@@ -28,6 +29,7 @@ COLLECTORS: tuple[Collector, ...] = (
     network.COLLECTOR,
     ethtool.COLLECTOR,
     mlxlink.COLLECTOR,
+    nccl_log.COLLECTOR,
     cpu.COLLECTOR,
 )
 

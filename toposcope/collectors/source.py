@@ -25,7 +25,8 @@ class Source:
     a leading path or ``sudo`` already removed.
     ``begins`` matches a line with which this output begins, anywhere in a text (compiled with MULTILINE); None
     where content alone cannot tell it. When a text is cut by content, the capture starts at the matched line.
-    ``root`` says that the command shows more, or works only, as root.
+    ``root`` says that the command shows more, or works only, as root. ``continuous`` says that the lines with which
+    it begins also go on with it, as those of a log do: it never begins anew.
     """
 
     key: str
@@ -35,6 +36,7 @@ class Source:
     command: tuple[str, ...] = ()
     targets: Callable[[Sequence[Record]], tuple[str, ...]] | None = None
     root: bool = False
+    continuous: bool = False
     gives: str = ""
 
 

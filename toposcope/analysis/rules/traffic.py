@@ -83,7 +83,7 @@ def is_on(fact: Fact | None) -> bool:
 
 def is_logged(topology: Topology) -> bool:
     """Tell whether a log of the library was recorded: it prints every variable that it found set."""
-    return topology.fact("host", "nccl.version") is not None
+    return topology.fact("host", "nccl.log") is not None
 
 
 def visible(topology: Topology, names: list[str]) -> tuple[list[str], Fact | None]:

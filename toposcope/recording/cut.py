@@ -98,7 +98,8 @@ def _by_content(text: str, stretch: _Stretch, recogniser: Recogniser) -> Iterato
     shape = first = ""
     for place, source in _begins(text, start, end, recogniser):
         words = text[place : place + 160].partition("\n")[0].split()
-        if places and (source is places[-1][1] or _shape(words) == shape) and _opening(words) != first:
+        same = bool(places) and source is places[-1][1]
+        if (same and source.continuous) or (places and (same or _shape(words) == shape) and _opening(words) != first):
             continue
         places.append((place, source))
         shape, first = _shape(words), _opening(words)
@@ -125,7 +126,7 @@ def _whole(text: str, named: Recognised | None, recogniser: Recogniser) -> Piece
 
 def _restarts(text: str, start: int, end: int, source: Source) -> Iterator[tuple[int, int]]:
     """Split an output where its first line comes again after an empty line: the command was run twice."""
-    if source.begins is None:
+    if source.begins is None or source.continuous:
         yield start, end
         return
     first = ""

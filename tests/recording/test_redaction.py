@@ -34,6 +34,7 @@ UNTOUCHED = [
     "Firmware Version : 7.1.0.3",
     "VBIOS Version: 96.00.74.00",
     "Linux version 5.10.0-60.18.0.50.x86_64",
+    "inet6 mask ffff:ffff:ffff:ffff::",
     "netmask 255.255.255.0, 127.0.0.1, 0.0.0.0",
     "link/ether 00:00:00:00:00:00 brd ff:ff:ff:ff:ff:ff",
     "GUID: 0x0000000000000000",

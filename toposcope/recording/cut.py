@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 _LISTED = re.compile(r"(?:[ \t]*\n|\*\*\* ls: [^\n]*\n|```\w*[ \t]*\n)+")
 _SHAPE = str.maketrans("123456789abcdefABCDEF", "0" * 21)
+# No output begins behind so many blanks or after so long a line; patterns of many tools need not be tried there.
+_OVERLONG = re.compile(r"^(?:[ \t>]{200}[^\n]*|(?P<head>[^\n]{2000})[^\n]{2000,})", re.MULTILINE)
+_FULL_LINE = re.compile(r"^(?=[ \t\f>]*[^\s>\0])", re.MULTILINE)
 _JSON = re.compile(r'\{\s*["}]|\[\s*[\[{"\]]')
 
 
@@ -48,12 +51,19 @@ class _Stretch:
 
 def cut(text: str, named: Recognised | None, recogniser: Recogniser) -> list[Piece]:
     """Cut a text into outputs and prose, in order. ``named`` is what the file's name says."""
+    text = _OVERLONG.sub(_blanked, text)
     if _is_json(text):
         return [_whole(text, named, recogniser)]
     pieces: list[Piece] = []
     for stretch in _stretches(text, named, recogniser):
         pieces += _outputs(text, stretch, recogniser)
     return [piece for piece in pieces if piece.source or text[piece.start : piece.end].strip()]
+
+
+def _blanked(match: re.Match[str]) -> str:
+    """Fill what need not be looked at with as many characters that no pattern knows: places stay what they are."""
+    head = match["head"] or ""
+    return head + "\0" * (len(match[0]) - len(head))
 
 
 def _stretches(text: str, named: Recognised | None, recogniser: Recogniser) -> Iterator[_Stretch]:
@@ -143,15 +153,10 @@ def _restarts(text: str, start: int, end: int, source: Source) -> Iterator[tuple
 
 def _begins(text: str, start: int, end: int, recogniser: Recogniser) -> Iterator[tuple[int, Source]]:
     """Yield the lines that begin some output, with the source."""
-    place = start
-    while place < end:
-        source = recogniser.begun(text, place)
+    for line in _FULL_LINE.finditer(text, start, end):
+        source = recogniser.begun(text, line.start())
         if source is not None:
-            yield place, source
-        following = text.find("\n", place, end)
-        if following < 0:
-            return
-        place = following + 1
+            yield line.start(), source
 
 
 def _line_start(text: str, match: re.Match[str]) -> int:

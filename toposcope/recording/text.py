@@ -15,6 +15,7 @@ from toposcope.base.clean import without_ansi
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _ODD_ENDS = dict.fromkeys(map(ord, "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), " ")
 _HAS_ODD_END = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_CARRIAGES = re.compile("(?<!\r)\r+\n")
 _OVERSTRUCK = re.compile("[^\n\b]\b")
 _SNIFF = 8192
 
@@ -45,7 +46,7 @@ def _mostly_text(head: bytes) -> bool:
 
 def _tidy(text: str) -> str:
     if "\r" in text:
-        text = re.sub("\r+\n", "\n", text)
+        text = _CARRIAGES.sub("\n", text)
         text = text.replace("\r", " " if "\n" in text else "\n")
     text = without_ansi(text)
     if "\b" in text:

@@ -291,3 +291,31 @@ def test_the_figure_of_a_wire_with_an_unknown_part_is_an_upper_bound() -> None:
     b.accelerator("GPU0", "bridge")
 
     assert edge(layout(b.topology), "GPU0", "rc").figure == "≤ 31.5"
+
+
+def test_trunks_read_from_either_side_are_one_edge() -> None:
+    b = Builder()
+    for board, names in enumerate((["GPU0", "GPU1"], ["GPU2", "GPU3"])):
+        for name in names:
+            b.accelerator(name, None)
+        for chip in range(2):
+            b.switched(f"chip{board}.{chip}", names, 1, 25)
+    b.link("chip0.0", "chip1.0", Medium.NVLINK, 200, count=8)
+    b.link("chip1.1", "chip0.1", Medium.NVLINK, 200, count=8)
+
+    trunks = [edge for edge in layout(b.topology).edges if edge.kind == "trunks"]
+
+    assert [(trunk.figure, trunk.details) for trunk in trunks] == [("400", ("16 links",))]
+
+
+def test_a_network_reached_over_two_media_is_one_edge() -> None:
+    b = Builder()
+    b.add("rc", Kind.ROOT_COMPLEX)
+    for index in range(6):
+        b.nic(f"NIC{index}", "rc", model="E810")
+        b.port(f"NIC{index}", 100, Medium.ETHERNET if index % 2 else Medium.INFINIBAND)
+
+    diagram = layout(b.topology)
+
+    assert edge(diagram, "NIC0-port", "network").figure == "6 \N{MULTIPLICATION SIGN} 12.5"
+    assert len({edge.id for edge in diagram.edges}) == len(diagram.edges)

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from toposcope.model import Component, Link, Medium, Topology
-    from toposcope.render.diagram.sketch import Sketch
+    from toposcope.render.diagram.sketch import Pair, Sketch
 
 _SWITCHES = (Kind.NVSWITCH, Kind.FABRIC_SWITCH)
+_BARS = (Role.FABRIC, Role.OUTER_FABRIC)
 _NEARLY_FULL = 0.75
 _LEAST_MESH = 3
 
@@ -48,21 +49,23 @@ def _switches(topology: Topology, sketch: Sketch, links: list[Link]) -> None:
     for (kind, _ends_of_group), switches in groups.items():
         role = Role.FABRIC if kind is Kind.NVSWITCH else Role.OUTER_FABRIC
         sketch.add(Node(switches[0].id, role, tuple(switches), _total(switches)))
-    bundles: dict[tuple[str, str, Medium], list[Link]] = {}
+    bundles: dict[Pair, list[Link]] = {}
     for link in links:
         a, b = sketch.owner.get(link.source), sketch.owner.get(link.target)
         if a is None or b is None:
             continue
         roles = [sketch.nodes[name].role for name in (a, b)]
-        bars = [role in (Role.FABRIC, Role.OUTER_FABRIC) for role in roles]
+        bars = [role in _BARS for role in roles]
         if a == b:
             sketch.nodes[a].links.add(pair(link.source, link.target))
         elif all(bars) or (any(bars) and Role.ACCELERATOR in roles):
-            lower, upper = (b, a) if bars[0] else (a, b)
-            bundles.setdefault((lower, upper, link.medium), []).append(link)
-    for (lower, upper, medium), bundle in bundles.items():
+            lower, upper = sorted((a, b), key=lambda name: (sketch.nodes[name].role in _BARS, natural(name)))
+            bundles.setdefault((lower, upper), []).append(link)
+    for (lower, upper), bundle in bundles.items():
         trunk = sketch.nodes[lower].role is not Role.ACCELERATOR
-        (sketch.trunks if trunk else sketch.fabric).append(Wire(lower, upper, medium, tuple(bundle), Bundle.SUM))
+        (sketch.trunks if trunk else sketch.fabric).append(
+            Wire(lower, upper, bundle[0].medium, tuple(bundle), Bundle.SUM)
+        )
 
 
 def _ends(topology: Topology, sketch: Sketch, switch: Component) -> Iterable[str]:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toposcope.model import NETWORKS, Grade, Kind, Medium
+from toposcope.model import NETWORKS, Grade, Kind
 from toposcope.render.diagram.names import natural
 from toposcope.render.diagram.sketch import LEAVES, Bundle, Node, Role, Wire, pair
 from toposcope.render.diagram.tree import ALIKE, with_sides
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from toposcope.model import Component, Link, Topology
-    from toposcope.render.diagram.sketch import Sketch
+    from toposcope.render.diagram.sketch import Pair, Sketch
 
 _HOSTS = (Role.SOCKET, Role.NUMA)
 
@@ -70,7 +72,7 @@ def reach_networks(topology: Topology, sketch: Sketch) -> None:
         if component.id in linked and component.id not in sketch.owner:
             sketch.add(Node(component.id, Role.NETWORK, (component,), component.count))
     covered = {covered for wire in sketch.wires() for covered in wire.covers}
-    bundles: dict[tuple[str, str, Medium], list[Link]] = {}
+    bundles: dict[Pair, list[Link]] = {}
     for link in links:
         ends = [sketch.owner.get(end) for end in (link.source, link.target)]
         if pair(link.source, link.target) in covered or None in ends or ends[0] == ends[1]:
@@ -78,39 +80,50 @@ def reach_networks(topology: Topology, sketch: Sketch) -> None:
         known = [end for end in ends if end is not None]
         known.sort(key=lambda end: sketch.nodes[end].role is Role.NETWORK)
         if sketch.nodes[known[1]].role is Role.NETWORK:
-            bundles.setdefault((known[0], known[1], link.medium), []).append(link)
-    for (lower, upper, medium), bundle in bundles.items():
+            bundles.setdefault((known[0], known[1]), []).append(link)
+    for (lower, upper), bundle in bundles.items():
         kind = Bundle.EACH if sketch.nodes[lower].role is Role.PORT else Bundle.SUM
         kind = kind if len(bundle) > 1 else Bundle.CHAIN
-        sketch.network.append(Wire(lower, upper, medium, tuple(bundle), kind, units=len(bundle)))
+        sketch.network.append(Wire(lower, upper, bundle[0].medium, tuple(bundle), kind, units=len(bundle)))
 
 
 def cross_links(topology: Topology, sketch: Sketch) -> None:
     """Add links between sockets, and from a device straight to a box above it; count what is left out."""
-    covered = {covered for wire in sketch.wires() for covered in wire.covers}
-    covered |= {covered for node in sketch.nodes.values() for covered in node.links}
     tops = [name for name in sketch.children.get(None, []) if sketch.nodes[name].role in _HOSTS]
     left_out = 0
-    bundles: dict[tuple[str, str, Medium], list[Link]] = {}
-    for link in topology.links():
-        if pair(link.source, link.target) in covered:
-            continue
-        a, b = sketch.owner.get(link.source), sketch.owner.get(link.target)
-        if a is None or b is None:
-            continue
+    bundles: dict[Pair, list[Link]] = {}
+    for link, a, b in _uncovered(topology, sketch):
         if a == b:
             sketch.nodes[a].links.add(pair(link.source, link.target))
         elif (a in tops and b in tops) or _above(sketch, a, b) or _above(sketch, b, a):
-            lower, upper = (b, a) if _above(sketch, b, a) else (a, b)
-            bundles.setdefault((lower, upper, link.medium), []).append(link)
+            ends = (b, a) if _above(sketch, b, a) or (a in tops and tops.index(a) > tops.index(b)) else (a, b)
+            bundles.setdefault(ends, []).append(link)
         elif Kind.NVSWITCH not in (topology.component(end).kind for end in (link.source, link.target)):
             left_out += 1
-    for (lower, upper, medium), bundle in bundles.items():
-        wires = sketch.peers if lower in tops and upper in tops else sketch.extra
-        wires.append(Wire(lower, upper, medium, tuple(bundle), Bundle.SUM))
+    for (lower, upper), bundle in bundles.items():
+        _add_bundle(sketch, lower, upper, bundle, sketch.peers if lower in tops and upper in tops else sketch.extra)
     sketch.peers.sort(key=lambda wire: (natural(wire.a), natural(wire.b)))
     _join_peers(sketch)
     sketch.notes += _left_out(topology, sketch, left_out)
+
+
+def _uncovered(topology: Topology, sketch: Sketch) -> Iterator[tuple[Link, str, str]]:
+    """Yield the links that are in no wire and no box yet, with the boxes that they join."""
+    covered = {covered for wire in sketch.wires() for covered in wire.covers}
+    covered |= {covered for node in sketch.nodes.values() for covered in node.links}
+    for link in topology.links():
+        a, b = sketch.owner.get(link.source), sketch.owner.get(link.target)
+        if pair(link.source, link.target) not in covered and a is not None and b is not None:
+            yield link, a, b
+
+
+def _add_bundle(sketch: Sketch, lower: str, upper: str, bundle: list[Link], wires: list[Wire]) -> None:
+    """Add a wire, or lay the links to the wire between the same boxes."""
+    there = next((wire for wire in sketch.wires() if {wire.a, wire.b} == {lower, upper}), None)
+    if there is None:
+        wires.append(Wire(lower, upper, bundle[0].medium, tuple(bundle), Bundle.SUM))
+    else:
+        there.links += tuple(bundle)
 
 
 def _join_peers(sketch: Sketch) -> None:

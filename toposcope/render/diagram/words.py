@@ -133,7 +133,7 @@ def _memory(_sketch: Sketch, node: Node) -> list[str]:
 def _fabric(_sketch: Sketch, node: Node) -> list[str]:
     component = node.members[0]
     named = component.model or component.name or component.id
-    if component.kind is Kind.NVSWITCH and _SWITCH_CHIP.lower() not in named.lower():
+    if component.kind is Kind.NVSWITCH and _SWITCH_CHIP not in named:
         named = _SWITCH_CHIP
     where = "outside the host" if node.role is Role.OUTER_FABRIC else ""
     return [_times(node.count) + _bracketed(named), where]

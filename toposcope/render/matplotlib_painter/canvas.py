@@ -6,6 +6,7 @@ Everything is placed by the caller: no automatic layout, no measuring, hence qui
 from __future__ import annotations
 
 import warnings
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 _POINTS = 72
 _PNG_DPI = 160
+_GRAIN = 9
+"""Points that are whole pixels at the resolution of a PNG, so that its last row is filled."""
 _SETTINGS: dict[Any, object] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "toposcope",
@@ -48,6 +51,7 @@ class Sheet:
     """One picture under way."""
 
     def __init__(self, width: float, height: float, ground: str) -> None:
+        width, height = (_GRAIN * ceil(side / _GRAIN) for side in (width, height))
         self.figure = Figure(figsize=(width / _POINTS, height / _POINTS), dpi=_POINTS, facecolor=ground)
         FigureCanvasAgg(self.figure)
         scale = Affine2D().scale(1 / _POINTS, -1 / _POINTS).translate(0, height / _POINTS)

@@ -40,6 +40,7 @@ _FILLS = {
 }
 _ALONE = (Role.MESH, Role.PEERS, Role.PORT, Role.NETWORK)
 _STACK = 2.5
+_ASSUMED_FADE = 0.45
 _DASHES = (4.0, 2.4)
 _DOTS = (1.6, 2.6)
 _CAPTION_SIZE = 10.0
@@ -102,7 +103,8 @@ def _box(sheet: Sheet, theme: Theme, box: Box, marked: Marked) -> None:
     fill, edge = theme.fills[_FILLS[box.role]]
     faded = _faded(marked, box.id, marked.boxes)
     if box.grade is Grade.ASSUMED or faded:
-        fill, edge = theme.lighter(fill, 0.45), theme.lighter(edge, 0.45)
+        share = theme.fade if faded else _ASSUMED_FADE
+        fill, edge = theme.lighter(fill, share), theme.lighter(edge, share)
     slow = box.id in marked.bottleneck_boxes
     if slow:
         edge = theme.bottleneck
@@ -111,7 +113,7 @@ def _box(sheet: Sheet, theme: Theme, box: Box, marked: Marked) -> None:
             behind = Rect(box.rect.x + _STACK * step, box.rect.y - _STACK * step, box.rect.width, box.rect.height)
             sheet.shape(rounded(behind), fill=fill, edge=edge, width=0.8)
     unknown = box.role is Role.UNSEEN
-    width = 2.4 if slow else 1.0
+    width = 2.4 if slow else 2.0 if box.id in marked.boxes else 1.0
     sheet.shape(rounded(box.rect), fill=fill, edge=edge, width=width, dashes=_DASHES if unknown else None, gid=box.id)
 
 

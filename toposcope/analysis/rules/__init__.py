@@ -3,6 +3,7 @@
 from toposcope.analysis.rules import (
     acs,
     cpu_side,
+    fabric_manager,
     hccs_pairs,
     iommu,
     links,
@@ -10,6 +11,7 @@ from toposcope.analysis.rules import (
     nic_placement,
     npu_network,
     peers,
+    scale_up,
     slots,
     uplink,
 )
@@ -37,6 +39,9 @@ RULES: tuple[Rule, ...] = (
     cpu_side.ONE_NODE_RULE,
     cpu_side.NUMA_RULE,
     cpu_side.ORDERING_RULE,
+    scale_up.OFF_RULE,
+    scale_up.FEWER_RULE,
+    fabric_manager.RULE,
 )
 
 __all__ = ["RULES", "Rule"]

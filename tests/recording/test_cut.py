@@ -51,6 +51,8 @@ PROMPTS = [
     "=== {} ===",
     "--- {} ---",
     "### {}",
+    "<summary>{}</summary>",
+    "<details><summary>{}</summary>",
     "**{}**",
     "`{}`",
     "1. {}",

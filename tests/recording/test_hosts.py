@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from tests.recording.fakes import FAR_TEXT, LIST_TEXT, MATRIX_TEXT, PORTS_TEXT, SOURCES, WIRE_TEXT, folder, tar_bytes
+import pytest
+
+from tests.recording.fakes import (
+    FAR_TEXT,
+    LIST_TEXT,
+    MATRIX_TEXT,
+    PORTS_TEXT,
+    SOURCES,
+    WIRE_TEXT,
+    folder,
+    nothing,
+    tar_bytes,
+)
+from toposcope.base import InputError
+from toposcope.collectors import Source
 from toposcope.recording import Recording, read
 
 if TYPE_CHECKING:
@@ -41,10 +56,10 @@ def test_outputs_for_different_devices_do_not_overlap(tmp_path: Path) -> None:
     assert len(read([root], sources=SOURCES)) == 1
 
 
-def test_equal_copies_of_one_output_are_one_capture(tmp_path: Path) -> None:
+def test_nodes_of_a_cluster_that_print_the_same_are_hosts_all_the_same(tmp_path: Path) -> None:
     root = folder(tmp_path, {"a/list.txt": LIST_TEXT, "b/list.txt": LIST_TEXT, "b/wire.txt": WIRE_TEXT})
 
-    assert len(read([root], sources=SOURCES)) == 1
+    assert hosts(read([root], sources=SOURCES)) == {"a": ["box-list"], "b": ["box-list", "wire"]}
 
 
 def test_archives_of_several_hosts_in_a_folder_are_named_by_the_archive(tmp_path: Path) -> None:
@@ -139,3 +154,42 @@ def test_what_belongs_to_none_of_several_hosts_is_a_recording_of_its_own(tmp_pat
     root = folder(tmp_path, {"n1_topo.txt": MATRIX_TEXT, "n2_topo.txt": FAR_TEXT, "list.txt": LIST_TEXT})
 
     assert hosts(read([root], sources=SOURCES))[None] == ["box-list"]
+
+
+def test_a_name_of_a_host_before_every_line_tells_the_hosts(tmp_path: Path) -> None:
+    path = tmp_path / "pdsh.txt"
+    path.write_text("".join(f"{host}: {line}\n" for host in ("n1", "n2") for line in MATRIX_TEXT.splitlines()))
+
+    recordings = read([path], sources=SOURCES)
+
+    assert [(r.host, r.captures[0].first_line) for r in recordings] == [("n1", 1), ("n2", 4)]
+
+
+def test_lines_of_hosts_that_are_mixed_are_not_guessed_at(tmp_path: Path) -> None:
+    path = tmp_path / "pdsh.txt"
+    path.write_text("".join(f"{host}: {line}\n" for line in MATRIX_TEXT.splitlines() for host in ("n1", "n2")))
+
+    with pytest.raises(InputError):
+        read([path], sources=SOURCES)
+
+
+@pytest.mark.parametrize("title", ["----------------\n{}\n----------------\n", "{} | CHANGED | rc=0 >>\n"])
+def test_titles_of_tools_for_many_hosts_name_the_host(tmp_path: Path, title: str) -> None:
+    path = tmp_path / "all.txt"
+    path.write_text(f"{title.format('n1')}{MATRIX_TEXT}{title.format('n[2-4]' if '---' in title else 'n2')}{FAR_TEXT}")
+
+    recordings = read([path], sources=SOURCES)
+
+    assert [recording.host for recording in recordings] == ["n1", "n[2-4]" if "---" in title else "n2"]
+
+
+@pytest.mark.parametrize(
+    ("source", "text"), [("hostname", "box7\n"), ("uname", "Linux box7 6.1.0 #1 SMP x86_64 GNU\n")]
+)
+def test_the_host_is_named_by_what_it_printed(tmp_path: Path, source: str, text: str) -> None:
+    named = Source(source, nothing, re.compile(source))
+    root = folder(tmp_path, {source: text, "boxtool_list": LIST_TEXT})
+
+    (recording,) = read([root], sources=(*SOURCES, named))
+
+    assert recording.host == "box7"

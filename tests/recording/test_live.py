@@ -222,7 +222,7 @@ def test_a_child_that_keeps_the_pipe_open_is_not_waited_for(tmp_path: Path) -> N
 
 
 def test_a_flood_is_cut_at_a_whole_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "MAX_MEMBER", limits.MIB)
+    monkeypatch.setattr(process, "MAX_OUTPUT", limits.MIB)
 
     answer = ran(script(tmp_path, "flood", "yes 'wire 1: red' | head -c 100000000"))
 

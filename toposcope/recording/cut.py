@@ -68,7 +68,7 @@ def _blanked(match: re.Match[str]) -> str:
 
 def _stretches(text: str, named: Recognised | None, recogniser: Recogniser) -> Iterator[_Stretch]:
     """Yield what stands before any mark, then each mark's stretch of text."""
-    found = list(marks(text, recogniser))
+    found = marks(text, recogniser)
     first = found[0].start if found else len(text)
     if text[:first].strip() or not found:
         yield _Stretch(0, first, named, None)

@@ -1,6 +1,6 @@
 """Which captures are of one host, so that two machines are never mixed in silence.
 
-Three signs, tried in this order: folders that hold the same kinds of outputs with different text; prompts that name
+Three signs, tried in this order: folders that hold outputs of the same commands; prompts that name
 different hosts and ran the same commands; two full matrices that disagree. Folders and names whose outputs do not
 overlap are parts of one machine. What belongs to none of several hosts is a recording of its own.
 """
@@ -94,12 +94,9 @@ def _without_common(groups: list[Group]) -> list[Group]:
 
 
 def _overlap(some: Iterable[Found], others: Iterable[Found]) -> bool:
-    """Tell whether both hold the same kind of output with different text."""
-    texts: dict[tuple[str, str | None], set[str]] = defaultdict(set)
-    for each in some:
-        texts[each.capture.source, each.capture.argument].add(each.capture.text)
-    known = ((texts.get((each.capture.source, each.capture.argument)), each.capture.text) for each in others)
-    return any(there and text not in there for there, text in known)
+    """Tell whether both hold an output of the same command. Equal texts do as well: nodes of a cluster are alike."""
+    there = {(each.capture.source, each.capture.argument) for each in some}
+    return any((each.capture.source, each.capture.argument) in there for each in others)
 
 
 def _by_prompt(group: Group) -> list[Group]:

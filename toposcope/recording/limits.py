@@ -18,7 +18,9 @@ MAX_TEXT = 256 * MIB
 MAX_STRAY_TEXT = 128 * MIB
 """Bytes of text that files may take whose name tells no source: pasted texts, and all that is none of ours."""
 MAX_MEMBER = 64 * MIB
-"""Bytes that are read from one file or one command's output."""
+"""Bytes that are read from one file."""
+MAX_OUTPUT = 16 * MIB
+"""Bytes that are kept of one command's output in a live run: the longest known is under 5 MiB."""
 MAX_UNPACKED = 1024 * MIB
 """Bytes that one archive may unpack to, members that are passed over included."""
 MAX_ATTRIBUTE = 4096

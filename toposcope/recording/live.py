@@ -1,7 +1,9 @@
 """A live run: the commands of all collectors, /sys and NVML of this host become a recording.
 
 Commands without a placeholder run first, all at once; their records fill the placeholders of the others. What is
-absent, refused or too slow is noted in the recording's commands; nothing of it ends the run.
+absent, refused or too slow is noted in the recording's commands; nothing of it ends the run. A tool that hangs whatever
+it is asked is soon not asked any more: the run ends after the time limit, however many commands the tool has. Of the
+environment only the variables of communication libraries and of device visibility are kept.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from typing import TYPE_CHECKING
 from toposcope.base import Capture
 from toposcope.base.version import __version__
 from toposcope.collectors import COLLECTORS
+from toposcope.collectors.cpu.kernel import is_wanted_variable
 from toposcope.recording import nvml, sysfs
 from toposcope.recording.disk_tree import DiskTree
 from toposcope.recording.outcomes import problems_of
@@ -27,13 +30,15 @@ from toposcope.recording.recording import Command, Outcome, Recording
 from toposcope.recording.text import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from toposcope.collectors import Collector, Source
     from toposcope.collectors.records import Record
 
-WORKERS = 8
+WORKERS = 32
 """Commands that run at a time."""
+WORKERS_OF_TOOL = 16
+"""Commands of one tool that run at a time: drivers answer one after the other, and all of them have one time limit."""
 MAX_TARGETS = 256
 """Values that one placeholder may take: devices of a host."""
 _PLACEHOLDER = re.compile(r"\{\w+\}")
@@ -41,6 +46,7 @@ _TARGET = re.compile(r"[A-Za-z0-9_][\w.:@/-]{0,127}")
 _UNSAFE = re.compile(r"[^\w.,=:@+~-]+")
 _SYSFS = "sysfs"
 _NVML = "nvml"
+_ENV = "env"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,15 @@ class _Job:
     source: Source
     words: tuple[str, ...]
     argument: str | None = None
+
+
+class _Tool:
+    """One tool: how many of its commands run, and whether it answers at all."""
+
+    def __init__(self) -> None:
+        self.gate = threading.Semaphore(WORKERS_OF_TOOL)
+        self.answers = False
+        self.hangs = 0
 
 
 @dataclass(slots=True)
@@ -64,6 +79,7 @@ class _Run:
     captures: list[Capture] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
     names: set[str] = field(default_factory=lambda: {"manifest.json"})
+    tools: dict[str, _Tool] = field(default_factory=dict)
 
 
 def collect(
@@ -74,17 +90,20 @@ def collect(
     root: bool | None = None,
     host: str | None = None,
     time: str | None = None,
+    environ: Mapping[str, str] | None = None,
     progress: Callable[[str, str], None] | None = None,
     collectors: tuple[Collector, ...] = COLLECTORS,
 ) -> Recording:
     """Record this host.
 
     ``timeout`` is in seconds, for each command. ``sysroot`` is where ``/sys``, ``/proc`` and ``/etc`` are read from.
-    ``root``, ``host`` and ``time`` tell what the process would find out itself. ``progress`` is called with a source's
-    key and ``running`` or the outcome, from this thread alone. Ctrl-C ends the run: what there is is returned.
+    ``root``, ``host``, ``time`` and ``environ`` tell what the process would find out itself. ``progress`` is called
+    with a source's key and ``running`` or the outcome, from this thread alone. Ctrl-C ends the run: what there is is
+    returned.
     """
     under_way = _Run(runner, sysroot, timeout, progress or (lambda _key, _state: None))
     _gather(under_way, collectors)
+    _add_environment(under_way, os.environ if environ is None else environ, collectors)
     sources = [source for collector in collectors for source in collector.sources]
     is_root = os.geteuid() == 0 if root is None else root
     return Recording(
@@ -107,7 +126,7 @@ def _gather(under_way: _Run, collectors: tuple[Collector, ...]) -> None:
     ]
     pool = ThreadPoolExecutor(WORKERS)
     try:
-        tree = pool.submit(sysfs.texts, DiskTree(under_way.sysroot))
+        tree = _read_tree(under_way.sysroot)
         _run_all(under_way, pool, first)
         _add_tree(under_way, tree)
         _run_all(under_way, pool, _second_stage(under_way.captures, collectors))
@@ -126,9 +145,8 @@ def _run_all(under_way: _Run, pool: ThreadPoolExecutor, jobs: Sequence[_Job]) ->
     try:
         for job in jobs:
             under_way.progress(job.source.key, "running")
-            words = _words_run(job.words, under_way.sysroot)
-            future = pool.submit(under_way.runner, words, timeout_s=under_way.timeout_s, stop=under_way.stop)
-            waiting[future] = job
+            tool = under_way.tools.setdefault(job.words[0], _Tool())
+            waiting[pool.submit(_ask, under_way, tool, _words_run(job.words, under_way.sysroot))] = job
         while waiting:
             done, _ = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
             for future in done:
@@ -137,6 +155,17 @@ def _run_all(under_way: _Run, pool: ThreadPoolExecutor, jobs: Sequence[_Job]) ->
         stopped = (Command(job.source.key, job.words, Outcome.STOPPED) for job in waiting.values())
         under_way.commands.extend(stopped)
         raise
+
+
+def _ask(under_way: _Run, tool: _Tool, words: tuple[str, ...]) -> Ran:
+    """Run a command, unless its tool hangs whatever it is asked."""
+    with tool.gate:
+        if tool.hangs >= HANGS and not tool.answers:
+            return Ran(Outcome.TIMED_OUT, error="not tried: the tool had answered nothing before")
+        ran = under_way.runner(words, timeout_s=under_way.timeout_s, stop=under_way.stop)
+        tool.hangs += ran.outcome is Outcome.TIMED_OUT
+        tool.answers |= ran.outcome in (Outcome.DONE, Outcome.EMPTY)
+        return ran
 
 
 def _words_run(words: tuple[str, ...], sysroot: Path) -> tuple[str, ...]:
@@ -186,14 +215,42 @@ def _free_name(words: Sequence[str], taken: set[str]) -> str:
     return unique
 
 
+def _read_tree(sysroot: Path) -> Future[dict[str, str]]:
+    """Read /sys beside the commands, in a thread that nobody waits for: a broken device can make its files hang."""
+    future: Future[dict[str, str]] = Future()
+
+    def read() -> None:
+        try:
+            future.set_result(sysfs.texts(DiskTree(sysroot)))
+        except Exception as error:  # noqa: BLE001 - raised again where the result is taken
+            future.set_exception(error)
+
+    threading.Thread(target=read, daemon=True).start()
+    return future
+
+
 def _add_tree(under_way: _Run, tree: Future[dict[str, str]]) -> None:
     under_way.progress(_SYSFS, "running")
-    texts = tree.result()
+    try:
+        texts = tree.result(under_way.timeout_s)
+    except TimeoutError:
+        under_way.commands.append(Command("sysfs-pci", (), Outcome.TIMED_OUT, duration_s=under_way.timeout_s))
+        under_way.progress(_SYSFS, Outcome.TIMED_OUT.value)
+        return
     for source, text in texts.items():
         name = _free_name((source,), under_way.names)
         under_way.captures.append(Capture(source, name, text))
         under_way.commands.append(Command(source, (), Outcome.DONE, file=name))
     under_way.progress(_SYSFS, (Outcome.DONE if texts else Outcome.EMPTY).value)
+
+
+def _add_environment(under_way: _Run, environ: Mapping[str, str], collectors: tuple[Collector, ...]) -> None:
+    known = any(source.key == _ENV for collector in collectors for source in collector.sources)
+    kept = {name: value for name, value in environ.items() if is_wanted_variable(name) and value.isprintable()}
+    if known and kept:
+        text = "".join(f"{name}={value}\n" for name, value in sorted(kept.items()))
+        under_way.captures.append(Capture(_ENV, _free_name((_ENV,), under_way.names), text))
+        under_way.commands.append(Command(_ENV, (), Outcome.DONE, file=_ENV))
 
 
 def _second_stage(captures: Iterable[Capture], collectors: tuple[Collector, ...]) -> list[_Job]:

@@ -38,6 +38,8 @@ def _message(command: Command) -> str | None:
         return f"ended with exit code {command.exit_code}" if command.exit_code else None
     if command.outcome is Outcome.EMPTY and command.words and command.words[0] in _MAY_BE_EMPTY:
         return None
+    if command.outcome is Outcome.TIMED_OUT and not command.duration_s:
+        return "was not tried, since the tool hung whatever it was asked"
     messages = {
         Outcome.REFUSED: "was refused",
         Outcome.TIMED_OUT: f"did not end within the time limit ({command.duration_s:.0f} s)",

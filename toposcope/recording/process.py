@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from toposcope.recording.limits import MAX_MEMBER
+from toposcope.recording.limits import MAX_OUTPUT
 from toposcope.recording.recording import Outcome
 
 if TYPE_CHECKING:
@@ -162,8 +162,8 @@ class _Reader:
         kept = self._kept[fd]
         if fd == self._fds[0]:
             kept += data
-            if len(kept) > MAX_MEMBER:
-                del kept[MAX_MEMBER:]
+            if len(kept) > MAX_OUTPUT:
+                del kept[MAX_OUTPUT:]
                 self.truncated = True
         elif len(kept) < _MAX_ERROR:
             kept += data

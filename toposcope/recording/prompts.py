@@ -28,17 +28,23 @@ _DOLLAR = re.compile(
     r"[ \t>]{0,8}(?:[$\u276f\u279c\xbb\u03bb]|PS [A-Z]:[^\n>]{0,120}>|(?:ba)?sh-[\d.]+[$#])"
     r"(?:[ \t]+|$)(?P<command>[^\n]*)"
 )
+# dshbak and clush -b set a host's name between two rules, ansible before >>.
+_TITLE = re.compile(
+    r"^-{3,}\n(?P<host>[\w.,\[\]-]{1,200})(?: \(\d+\))?\n-{3,}$"
+    r"|^(?P<name>[\w.-]{1,64}) \| [A-Z]+!?(?: \| rc=\d+)? (?:\| \([^)\n]{0,20}\) )?>>$",
+    re.MULTILINE,
+)
 _RULE = re.compile(r"_{20,}\s*$")
 _WEAK = re.compile(
-    r"[ \t]{0,8}(?:#{1,6}|>{1,3}|%|\+{1,4}|\*{1,4}|={2,}|-{2,}|\d{1,2}[.)]|[-*\u2022]"
+    r"[ \t]{0,8}(?:#{1,6}|>{1,3}|%|\+{1,4}|\*{1,4}|={2,}|-{2,}|\d{1,2}[.)]|[-*\u2022]|(?:</?\w{1,10}>){1,4}"
     r"|(?:[Tt]he )?[Oo]utputs? (?:of|from)(?: running)?(?: the)?(?: command)?:?|[Rr]esults? of"
-    r"|[Rr]unning|[Ee]xecuting|[Cc]ommand|CMD|cmd|COMMAND|[Rr]un)[ :\t]+(?P<command>\S[^\n]*)"
+    r"|[Rr]unning|[Ee]xecuting|[Cc]ommand|CMD|cmd|COMMAND|[Rr]un)(?:[ :\t]+|(?<=>))(?P<command>\S[^\n]*)"
 )
 _BARE = re.compile(r"[ \t]{0,4}(?P<command>[`'\"*]{0,3}[a-z/~][^\n]*)")
-_TRIM = re.compile(r"^[\s`'\"*\[<:]+|[\s`'\"*=\]#>:+-]+$|\s*[-=*]{2,}\s*$")
+_TRIM = re.compile(r"(?:</?\w{1,10}>)+$|^[\s`'\"*\[<:]+|[\s`'\"*=\]#>:+-]+$|\s*[-=*]{2,}\s*$")
 _CANDIDATE = re.compile(
     r"^(?:[^\n@]{1,80}@[^\n]{0,240}?[#$%>]|[ \t>]{0,8}[\[(]?[\w.-]{1,64}:[~/]"
-    r"|[ \t]{0,8}[$\u276f\u279c\xbb\u03bb#>%+*=`'\"_\u2022-]|[ \t]{0,4}[a-zORECTP/~\d](?![0-9a-f]:))[^\n]*",
+    r"|[ \t]{0,8}[$\u276f\u279c\xbb\u03bb#<>%+*=`'\"_\u2022-]|[ \t]{0,4}[a-zORECTP/~\d](?![0-9a-f]:))[^\n]*",
     re.MULTILINE,
 )
 _ENDS_SENTENCE = re.compile(r"[.,;!?)]$")
@@ -57,8 +63,14 @@ class Mark:
     strong: bool = True
 
 
-def marks(text: str, recogniser: Recogniser) -> Iterator[Mark]:
-    """Yield the lines of a text that name a command or end an output, in order."""
+def marks(text: str, recogniser: Recogniser) -> list[Mark]:
+    """Return the lines of a text that name a command or a host, or end an output, in order."""
+    titles = [Mark(m.start(), m.end(), host=m["host"] or m["name"]) for m in _TITLE.finditer(text)]
+    found = list(_commands(text, recogniser))
+    return sorted([*titles, *found], key=lambda mark: mark.start) if titles else found
+
+
+def _commands(text: str, recogniser: Recogniser) -> Iterator[Mark]:
     for match in _CANDIDATE.finditer(text):
         line = match[0]
         if len(line) > _LONGEST:

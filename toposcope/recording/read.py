@@ -16,6 +16,7 @@ from toposcope.recording.hosts import Found, Group, by_host
 from toposcope.recording.limits import MAX_NAMED_PROBLEMS, Budget, unread
 from toposcope.recording.manifest import Manifest, manifest_of
 from toposcope.recording.outcomes import problems_of
+from toposcope.recording.prefix import Block, without_prefix
 from toposcope.recording.recognise import Recognised, recogniser
 from toposcope.recording.recording import Recording
 from toposcope.recording.text import decode
@@ -109,7 +110,10 @@ def _captures(entries: Iterable[Entry], known: Recogniser) -> tuple[list[Found],
         if said := _said(entry, manifests, known):
             found.append(Found(Capture(said.source.key, entry.name, text, argument=said.argument), entry.path))
             continue
-        captures, prose = _of_document(entry, text, _named(entry, aliases, known), known)
+        captures, prose = _of_document(entry, Block(text, 1), _named(entry, aliases, known), known)
+        if not captures:
+            captures = [each for block in without_prefix(text) for each in _of_document(entry, block, None, known)[0]]
+            prose = [] if captures else prose
         found += captures
         (problems if captures else unknown).extend(prose)
     found += captures_of_trees(trees)
@@ -131,11 +135,12 @@ def _named(entry: Entry, aliases: dict[str, list[str]], known: Recogniser) -> Re
 
 
 def _of_document(
-    entry: Entry, text: str, named: Recognised | None, known: Recogniser
+    entry: Entry, block: Block, named: Recognised | None, known: Recogniser
 ) -> tuple[list[Found], list[Problem]]:
     found: list[Found] = []
     prose: list[Problem] = []
-    line, counted = 1, 0
+    text = block.text
+    line, counted = block.first_line, 0
     for piece in cut(text, named, known):
         line += text.count("\n", counted, piece.start)
         counted = piece.start
@@ -147,7 +152,7 @@ def _of_document(
         else:
             body = text[piece.start : piece.end]
             capture = Capture(piece.source.key, entry.name, body, line, piece.argument)
-            found.append(Found(capture, entry.path, piece.host))
+            found.append(Found(capture, entry.path, piece.host or block.host))
     return found, prose
 
 
@@ -165,18 +170,29 @@ def _recording(group: Group, problems: list[Problem], manifests: list[Manifest],
     files = {capture.file for capture in captures}
     own = [problem for problem in problems if hosts == 1 or problem.origin.file in files]
     manifest = next((m for m in manifests if hosts == 1 or any(m.holds(each.path) for each in group.found)), None)
-    recording = Recording(group.name, captures, (*own, *group.problems))
+    recording = Recording(group.name or _own_name(captures), captures, (*own, *group.problems))
     if manifest is None:
         return recording
     return replace(
         recording,
-        host=manifest.host or group.name,
+        host=manifest.host or recording.host,
         made_by=manifest.made_by,
         time=manifest.time,
         commands=manifest.commands,
         as_root=manifest.as_root,
         problems=(*recording.problems, *problems_of(manifest.commands, ALL_SOURCES, as_root=manifest.as_root)),
     )
+
+
+def _own_name(captures: Sequence[Capture]) -> str | None:
+    """Return the name that ``hostname`` or ``uname -a`` printed."""
+    for capture in captures:
+        words = capture.text.split()
+        if capture.source == "hostname" and len(words) == 1:
+            return words[0]
+        if capture.source == "uname" and len(words) > 1 and words[0] == "Linux":
+            return words[1]
+    return None
 
 
 def _place(capture: Capture) -> tuple[int, str, int]:

@@ -41,6 +41,8 @@ WORKERS_OF_TOOL = 16
 """Commands of one tool that run at a time: drivers answer one after the other, and all of them have one time limit."""
 MAX_TARGETS = 256
 """Values that one placeholder may take: devices of a host."""
+HANGS = 8
+"""Commands of one tool that may hang before the rest of them is not tried, if none has answered."""
 _PLACEHOLDER = re.compile(r"\{\w+\}")
 _TARGET = re.compile(r"[A-Za-z0-9_][\w.:@/-]{0,127}")
 _UNSAFE = re.compile(r"[^\w.,=:@+~-]+")

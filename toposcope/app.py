@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from toposcope import recording as recordings
 from toposcope.analysis import analyze as analyze_topology
 from toposcope.analysis import routes as routes_of
+from toposcope.analysis.contention import Contention
+from toposcope.analysis.contention import contend as share_links
 from toposcope.analysis.difference import Difference, differences
 from toposcope.assembly import Lookup, assemble, topology_of_machine
 from toposcope.base import InputError, UsageError
@@ -128,6 +130,13 @@ def analyze(loaded: Loaded) -> Analysis:
 def routes(loaded: Loaded, src: str, dst: str) -> tuple[Route, ...]:
     """Return every route between two components, the default first."""
     return routes_of(loaded.topology, src, dst)
+
+
+def contend(
+    loaded: Loaded, pattern: str | None = None, *, among: Sequence[str] = (), flows: Sequence[str] = ()
+) -> Contention:
+    """Share the links between flows that run at once: those of a named pattern, and flows like ``GPU0:NIC1``."""
+    return share_links(loaded.topology, pattern, among=among, flows=flows)
 
 
 def inspect(

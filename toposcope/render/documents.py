@@ -194,18 +194,18 @@ def _limits(route: Route | None, topology: Topology) -> dict[str, object]:
     limit = route.limit
     return {
         "transport": route.transport.value,
-        "line_gbs": _gbs(limit.line),
-        "usable_gbs": _usable(limit.usable),
+        "line_gbs": gbs_of(limit.line),
+        "usable_gbs": usable_of(limit.usable),
         "line_bottleneck": bottleneck_words(route, limit.line_bottleneck, topology),
         "bottleneck": bottleneck_words(route, limit.bottleneck, topology),
-        "next_limit_gbs": _gbs(limit.next_line),
+        "next_limit_gbs": gbs_of(limit.next_line),
         "at_most": limit.at_most,
         "grade": limit.grade.word,
     }
 
 
 def _best(route: Route | None) -> BestDocument | None:
-    return None if route is None else BestDocument(transport=route.transport.value, line_gbs=_gbs(route.limit.line))
+    return None if route is None else BestDocument(transport=route.transport.value, line_gbs=gbs_of(route.limit.line))
 
 
 def path_document(topology: Topology, src: str, dst: str, routes: Iterable[Route]) -> PathDocument:
@@ -226,12 +226,12 @@ def _route(route: Route) -> RouteDocument:
         default=route.default,
         permitted=route.permitted,
         why=route.why,
-        line_gbs=_gbs(limit.line),
-        usable_gbs=_usable(limit.usable),
+        line_gbs=gbs_of(limit.line),
+        usable_gbs=usable_of(limit.usable),
         line_bottleneck=limit.line_bottleneck,
         bottleneck=limit.bottleneck,
         close_behind=limit.close_behind,
-        next_limit_gbs=_gbs(limit.next_line),
+        next_limit_gbs=gbs_of(limit.next_line),
         at_most=limit.at_most,
         grade=limit.grade.word,
         segments=tuple(_segment(each) for each in route.segments),
@@ -246,8 +246,8 @@ def _segment(segment: Segment) -> SegmentDocument:
         generation=segment.generation,
         width=segment.width,
         count=segment.count,
-        line_gbs=_gbs(segment.line),
-        usable_gbs=_usable(segment.usable),
+        line_gbs=gbs_of(segment.line),
+        usable_gbs=usable_of(segment.usable),
         grade=segment.grade.word,
         crossing=None if segment.reach is None else segment.reach.word,
         origin=_origin(segment.origin),
@@ -291,8 +291,8 @@ def _link(link: Link) -> LinkDocument:
         width=link.width,
         max_generation=link.max_generation,
         max_width=link.max_width,
-        line_gbs=_gbs(link.line),
-        usable_gbs=_usable(link.usable),
+        line_gbs=gbs_of(link.line),
+        usable_gbs=usable_of(link.usable),
         state=link.state.value,
         grade=link.grade.word,
         internal=link.internal,
@@ -329,7 +329,7 @@ def _finding(finding: Finding, text_of: TextOf) -> FindingDocument:
         verdict=finding.verdict.value,
         components=finding.components,
         routes=tuple(
-            HarmDocument(src=each.source, dst=each.target, before_gbs=_gbs(each.before), after_gbs=_gbs(each.after))
+            HarmDocument(src=each.source, dst=each.target, before_gbs=gbs_of(each.before), after_gbs=gbs_of(each.after))
             for each in finding.harms
         ),
         message=finding.message,
@@ -360,11 +360,13 @@ def _place(origin: Origin) -> OriginDocument:
     return OriginDocument(source=origin.source, file=origin.file, line=origin.line)
 
 
-def _gbs(figure: Bandwidth | None) -> float | None:
+def gbs_of(figure: Bandwidth | None) -> float | None:
+    """Write a bandwidth in GB/s, null where it is not known."""
     return None if figure is None else round(figure.gbs, 4)
 
 
-def _usable(usable: Usable | None) -> UsableDocument | None:
+def usable_of(usable: Usable | None) -> UsableDocument | None:
+    """Write what good copies achieve, null where it is not known."""
     if usable is None:
         return None
     low, typical, high = (round(each.gbs, 4) for each in (usable.low, usable.typical, usable.high))

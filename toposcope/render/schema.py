@@ -342,6 +342,46 @@ class DiffDocument(Document, frozen=True, kw_only=True):
     differences: tuple[DifferenceDocument, ...]
 
 
+class FlowDocument(Document, frozen=True, kw_only=True):
+    """One flow beside the others; ``limited_by`` is the link that holds it at line rate."""
+
+    src: Id
+    dst: Id
+    line_gbs: float | None
+    usable_gbs: UsableDocument | None
+    limited_by: str | None
+
+
+class LoadDocument(Document, frozen=True, kw_only=True):
+    """One direction of a link under the flows at line rate; the capacity of a crossing is null where none is known."""
+
+    from_: str = msgspec.field(name="from")
+    to: str
+    flows: int
+    load_gbs: float | None
+    capacity_gbs: float | None
+
+
+class BusDocument(Document, frozen=True, kw_only=True):
+    """Bus bandwidth of a collective, as nccl-tests defines it; null in practice where no measurement speaks of it."""
+
+    line: float | None
+    low: float | None
+    typical: float | None
+    high: float | None
+
+
+class ContentionDocument(Document, frozen=True, kw_only=True):
+    """``contend --json``."""
+
+    schema: Literal["toposcope.contention/1"] = "toposcope.contention/1"
+    pattern: str
+    among: tuple[Id, ...]
+    flows: tuple[FlowDocument, ...]
+    links: tuple[LoadDocument, ...]
+    busbw_gbs: BusDocument | None
+
+
 class ProfileDocument(Document, frozen=True, kw_only=True):
     """One entry of ``profiles list --json``."""
 
@@ -352,6 +392,7 @@ class ProfileDocument(Document, frozen=True, kw_only=True):
 SCHEMAS: dict[str, type[Document]] = {
     "analysis": AnalysisDocument,
     "analyses": AnalysesDocument,
+    "contention": ContentionDocument,
     "diff": DiffDocument,
     "error": ErrorDocument,
     "path": PathDocument,

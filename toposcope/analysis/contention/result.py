@@ -30,7 +30,7 @@ class SharedLink:
     """One direction of a link, of a bundle, or of a crossing, with the flows on it (indices).
 
     ``load`` is what the flows carry at line rate, ``demand`` what they would if each were alone. ``segment`` is how the
-    first of them sees it, for its name.
+    first of them sees it, for its name. ``own``: what binds its one flow alone, no matter what others do.
     """
 
     source: str
@@ -41,6 +41,7 @@ class SharedLink:
     flows: tuple[int, ...]
     load: Bandwidth | None = None
     demand: Bandwidth | None = None
+    own: bool = False
 
     @property
     def oversubscription(self) -> float | None:
@@ -63,6 +64,11 @@ class Share:
     held_in_use: int | None
     alone: Bandwidth | None
     usable_alone: Bandwidth | None
+
+    @property
+    def at_most(self) -> bool:
+        """Tell whether a link of unknown speed stands on the way."""
+        return any(segment.line is None and not segment.is_crossing for segment in self.flow.segments)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from toposcope.analysis.contention.capacity import capacities, figure_of
 from toposcope.analysis.contention.filling import fair_shares
 from toposcope.analysis.contention.patterns import IN_SWITCH, PATTERNS, Plan
 from toposcope.analysis.contention.result import BusBandwidth, Contention, Share, SharedLink
-from toposcope.analysis.contention.ways import named, ways_in
+from toposcope.analysis.contention.ways import ends_of, named, ways_in
 from toposcope.analysis.naming import find
 from toposcope.base import Bandwidth, UsageError
 from toposcope.model import NETWORKS, SCALE_UP, Kind, Usable
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from toposcope.analysis.contention.capacity import Capacity
     from toposcope.analysis.contention.result import Flow
     from toposcope.model import Topology
+
+    Filled = tuple[list[float], list[int | None]]
 
 EXPLICIT = "flows"
 """The pattern of flows that a user names one by one."""
@@ -34,12 +36,13 @@ def contend(
     pattern: str | None = None,
     *,
     among: Sequence[str] = (),
-    flows: Sequence[tuple[str, str]] = (),
+    flows: Sequence[str] = (),
 ) -> Contention:
     """Share the links between the flows of a pattern, and those named by their ends, all at once.
 
-    ``among`` are the accelerators that take part, by any name (default: all). Every flow takes its default route.
-    Raises UsageError for an unknown pattern or name, and for a pattern that has no meaning here.
+    ``among`` are the accelerators that take part, by any name (default: all); ``flows`` are given as ``GPU0:NIC1``.
+    Every flow takes its default route. Raises UsageError for an unknown pattern or name, and for a pattern that has no
+    meaning here.
     """
     ways = ways_in(topology)
     members = _members(topology, among)
@@ -50,10 +53,12 @@ def contend(
         if not members:
             raise UsageError("this machine shows no accelerator, so nothing can be sent")
         plan = PATTERNS[pattern](ways, members)
-    plan = replace(plan, flows=(*plan.flows, *(named(ways, *ends) for ends in flows)))
+    plan = replace(plan, flows=(*plan.flows, *(named(ways, *ends_of(topology, each)) for each in flows)))
     if not plan.flows:
         raise UsageError(f"nothing to send: give --pattern ({', '.join(PATTERNS)}) or --flow GPU0:NIC1")
-    return share(topology, plan, pattern or EXPLICIT, members)
+    ends = {end for flow in plan.flows for end in (flow.source, flow.target)}
+    part = members if pattern is not None else tuple(name for name in ways.near if name in ends)
+    return share(topology, plan, pattern or EXPLICIT, part)
 
 
 def share(topology: Topology, plan: Plan, pattern: str, among: tuple[str, ...]) -> Contention:
@@ -68,7 +73,7 @@ def share(topology: Topology, plan: Plan, pattern: str, among: tuple[str, ...]) 
         Share(
             flow,
             _bandwidth(rates[index]),
-            _usable(found, in_use, index),
+            _usable(found, in_use, index, rates[index]),
             _at(place, held[index]),
             _at(place, in_use["typical"][1][index]),
             _bandwidth(alone[index]),
@@ -92,9 +97,7 @@ def _members(topology: Topology, among: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.id for each in found))
 
 
-def _filled(
-    found: list[Capacity], flows: Sequence[Sequence[int]], measure: str
-) -> tuple[list[float], list[int | None]]:
+def _filled(found: list[Capacity], flows: Sequence[Sequence[int]], measure: str) -> Filled:
     return fair_shares(flows, [figure_of(each, measure) for each in found])
 
 
@@ -109,12 +112,15 @@ def _alone(found: list[Capacity], row: Sequence[int], measure: str) -> float:
     return min((figure_of(found[index], measure) / row.count(index) for index in row), default=inf)
 
 
-def _usable(found: list[Capacity], in_use: dict[str, tuple[list[float], list[int | None]]], flow: int) -> Usable | None:
-    """Return the range of a flow; None where it is held by a link that no measurement speaks of."""
+def _usable(found: list[Capacity], in_use: dict[str, Filled], flow: int, line: float) -> Usable | None:
+    """Return the range of a flow; None where it is held by a link that no measurement speaks of.
+
+    Where others lose more than this one in practice, it could gain: its share at line rate is promised, no more.
+    """
     held = in_use["typical"][1][flow]
     if held is None or found[held].usable is None:
         return None
-    low, typical, high = (Bandwidth(round(in_use[measure][0][flow])) for measure in _USABLE)
+    low, typical, high = (Bandwidth(round(min(in_use[measure][0][flow], line))) for measure in _USABLE)
     return Usable(min(low, typical), typical, max(high, typical))
 
 
@@ -129,6 +135,7 @@ def _link(capacity: Capacity, rates: list[float], alone: list[float]) -> SharedL
         tuple(capacity.flows),
         _bandwidth(load),
         _bandwidth(demand),
+        capacity.own,
     )
 
 

@@ -104,6 +104,15 @@ def named(ways: Ways, src: str, dst: str) -> Flow:
     raise UsageError(f"a flow begins or ends at an accelerator; {src} and {dst} are none")
 
 
+def ends_of(topology: Topology, text: str) -> tuple[str, str]:
+    """Part ``GPU0:NIC1`` into its ends; an end may be a PCI address, ``host:1`` or ``remote:GPU3``."""
+    places = [index for index, each in enumerate(text) if each == ":"]
+    parted = [(text[:index].strip(), text[index + 1 :].strip()) for index in places]
+    if not parted:
+        raise UsageError(f"--flow takes two ends, as in GPU0:NIC1, not {text!r}")
+    return next((ends for ends in parted if all(_exists(topology, end) for end in ends)), parted[0])
+
+
 def default_peer(topology: Topology, a: str, b: str, near: dict[str, Neighbours]) -> Route | None:
     """Return the default route of a pair, by the rules of ``default.choose_peer``, as soon as it is certain."""
     library = topology.figures.library
@@ -162,6 +171,17 @@ def _own_port(ways: Ways, accelerator: str, route: Route | None, segments: Seque
     wire = wires[sharing.index(accelerator) % len(wires)]
     own = of_link(ways.topology, wire, use="rdma", source=wire.source).between(nic, wire.target)
     return [own if segment.medium in NETWORKS and not segment.is_crossing else segment for segment in segments]
+
+
+def _exists(topology: Topology, name: str) -> bool:
+    bare = name.removeprefix(FAR)
+    if bare in ("host", "remote") or bare.startswith("host:"):
+        return True
+    try:
+        find(topology, bare)
+    except UsageError:
+        return False
+    return True
 
 
 def _is_accelerator(topology: Topology, name: str) -> bool:

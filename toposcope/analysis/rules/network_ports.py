@@ -30,7 +30,7 @@ _EQUAL = 0.95
 def check_down(topology: Topology) -> Iterator[Finding]:
     """Find ports without a link on NICs whose siblings have one, or that an accelerator has for its nearest."""
     nics = list(topology.components(Kind.NIC))
-    used = _used(topology)
+    used = used_nics(topology)
     groups = _siblings(topology, nics)
     lost = [(nic, port) for nic, port in ways_out(topology, nics) if _state(topology, port.id) is State.DOWN]
     counted = [(nic, port) for nic, port in lost if nic.id in used or _has_working_sibling(topology, port.id, groups)]
@@ -47,7 +47,7 @@ def check_down(topology: Topology) -> Iterator[Finding]:
 def check_slow(topology: Topology) -> Iterator[Finding]:
     """Find ports whose rate is below that of most of their siblings."""
     nics = list(topology.components(Kind.NIC))
-    used = _used(topology)
+    used = used_nics(topology)
     for group in _siblings(topology, nics).values():
         rates = {port: line for port in group if (line := line_of(topology, port)) is not None}
         common = _common(list(rates.values()))
@@ -58,7 +58,7 @@ def check_slow(topology: Topology) -> Iterator[Finding]:
             yield _slow(topology, slow, common, used)
 
 
-def _used(topology: Topology) -> dict[str, list[str]]:
+def used_nics(topology: Topology) -> dict[str, list[str]]:
     """Return the NICs that accelerators have beside them, with those accelerators."""
     used: dict[str, list[str]] = defaultdict(list)
     nics = rdma_nics(topology)

@@ -22,21 +22,36 @@ def choose_peer(topology: Topology, routes: Sequence[Route]) -> tuple[Route, ...
     library = topology.figures.library
     if not routes or library is None:
         return _mark(routes, None, "")
+    chosen, reason = _over_fabric(routes, library) or _over_host(topology, routes, library)
+    return _mark(routes, chosen, reason)
+
+
+def _over_fabric(routes: Sequence[Route], library: Library) -> tuple[Route, str] | None:
     direct = next((route for route in routes if route.transport in FABRIC and route.via is None), None)
     if direct is not None:
-        return _mark(routes, direct, "the fabric joins the pair")
+        return direct, "the fabric joins the pair"
     relayed = [route for route in routes if route.transport in FABRIC]
     if relayed and library.relay:
-        return _mark(routes, max(relayed, key=_speed), f"{library.title} relays over the fabric")
-    peer = next((route for route in routes if route.transport is Transport.PCIE_P2P and route.permitted), None)
+        return max(relayed, key=_speed), f"{library.title} relays over the fabric"
+    return None
+
+
+def _over_host(topology: Topology, routes: Sequence[Route], library: Library) -> tuple[Route | None, str]:
+    """Choose among the routes beside a fabric; none where neither a fabric nor the distance can be told."""
     distance = reach(topology, routes[0].source, routes[0].target)
+    hidden = topology.fact("host", "fabric.hidden")
+    if hidden and distance is None:
+        return None, ""
+    unless = " (unless a fabric joins the pair, which nothing recorded would show)" if hidden else ""
     farthest = peer_reach(topology, library)
+    peer = next((route for route in routes if route.transport is Transport.PCIE_P2P and route.permitted), None)
     if peer is not None and distance is not None and distance <= farthest:
-        return _mark(routes, peer, f"{library.title} uses peer-to-peer up to {farthest.word}")
-    for transport in (Transport.HOST_STAGED, Transport.NPU_ROCE, Transport.NIC_LOOPBACK):
-        if (found := next((route for route in routes if route.transport is transport), None)) is not None:
-            return _mark(routes, found, f"{library.title} stages what is farther apart than {farthest.word}")
-    return _mark(routes, None, "")
+        return peer, f"{library.title} uses peer-to-peer up to {farthest.word}{unless}"
+    order = (Transport.HOST_STAGED, Transport.NPU_ROCE, Transport.NIC_LOOPBACK)
+    found = sorted(
+        (route for route in routes if route.transport in order), key=lambda each: order.index(each.transport)
+    )
+    return next(iter(found), None), f"{library.title} stages what is farther apart than {farthest.word}{unless}"
 
 
 def choose_remote(topology: Topology, routes: Sequence[Route]) -> tuple[Route, ...]:

@@ -18,7 +18,7 @@ from toposcope.assembly.pci_kinds import kind_of, pci_id_of
 from toposcope.assembly.pci_tree import PciTree
 from toposcope.assembly.ports import add_ports
 from toposcope.assembly.words import meaning
-from toposcope.base import Origin
+from toposcope.base import Origin, Problem, ProblemKind
 from toposcope.model import Component, Grade, Kind, Link, Medium, PrintedMatrix, Relation, Topology
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def assemble(
     evidence = Evidence.of(reading)
     kinds = {address: kind_of(device, lookup, evidence.devices) for address, device in evidence.devices.items()}
     identities = identify(evidence, kinds)
+    kinds |= dict.fromkeys(identities.unnamed, Kind.OTHER)
     devices = {each.id: _models(each, evidence, lookup) for each in identities.all if each.kind is Kind.ACCELERATOR}
     cpu = evidence.cpu
     platform = lookup.platform(cpu.vendor, cpu.model, cpu.family, cpu.model_number) if cpu else None
@@ -69,8 +70,20 @@ def assemble(
     fill_from_models(topology, evidence, identities, devices, lookup)
     fill_from_machines(topology, machines, lookup, devices, chosen)
     topology.problems.extend(unsure_figures(topology, fabric))
+    topology.problems.extend(_unnamed(evidence, identities))
     topology.problems.extend(matrix_against_tree(topology))
     return topology
+
+
+def _unnamed(evidence: Evidence, identities: Identities) -> Iterator[Problem]:
+    if identities.unnamed:
+        first = evidence.devices[identities.unnamed[0]]
+        yield Problem(
+            ProblemKind.UNREAD,
+            first.origin,
+            f"nothing tells which NPU is which of {', '.join(identities.unnamed)}: the numbers do not follow the order "
+            "of the addresses; `npu-smi info` would settle it",
+        )
 
 
 def _models(each: Identity, evidence: Evidence, lookup: Lookup) -> Sequence[Device]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from toposcope.assembly.reference import with_usable
 from toposcope.assembly.words import meaning
 from toposcope.base import Bandwidth, Origin, Problem, ProblemKind
-from toposcope.model import Component, Grade, Kind, Link, Medium, State
+from toposcope.model import Component, Fact, Grade, Kind, Link, Medium, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 MOST_LINKS = 18
 """The most NVLinks of any part known: what is assumed of a GPU whose model is not."""
+
+_RATE_DIGITS = 0.01
+"""Printed rates agree within this (GB/s): tools cut or round the third digit."""
 
 POOL = "NVSW"
 """The id of a switched fabric whose switches are not seen one by one."""
@@ -56,39 +59,80 @@ class FabricPart:
 
 
 def add_fabric(topology: Topology, part: FabricPart) -> None:
-    """Add the scale-up links and the switches between them."""
+    """Add the scale-up links and the switches between them, and note what form the fabric has."""
     joints = _joints(part)
     switches = [each.id for each in topology.components(Kind.NVSWITCH)]
-    counts = _links_each(joints, part)
-    if joints and _is_switched(joints, part, switches):
-        _add_switched(
-            topology,
-            part,
-            {end: counts.get(end) for joint in joints for end in (joint.a, joint.b)},
-            switches,
-            joints[0],
-        )
-    elif joints:
-        _add_mesh(topology, part, joints)
-    elif switches:
+    forms: set[str] = set()
+    for medium in dict.fromkeys(joint.medium for joint in joints):
+        group = [joint for joint in joints if joint.medium is medium]
+        switched = _switched(group, part, switches)
+        if switched:
+            forms.add(SWITCHED)
+            _add_switched(topology, part, switched, switches if medium is Medium.NVLINK else ())
+        direct = [joint for joint in group if joint not in switched]
+        if direct:
+            forms.add(_add_mesh(topology, part, direct))
+    if not joints and switches:
+        forms.add(SWITCHED)
         _add_by_catalogue(topology, part, switches)
+    if not forms and _is_hidden(topology, part):
+        forms.add(HIDDEN)
+    for form in sorted(forms):
+        origin = joints[0].origin if joints else Origin("topology", "derived")
+        topology.note(Fact("host", f"fabric.{form}", value=True, origin=origin))
 
 
-def link_figure(devices: Sequence[Device], medium: Medium, links: int | None) -> float | None:
+SWITCHED, DIRECT, UNTOLD, HIDDEN = "switched", "direct", "switch-or-bridge", "hidden"
+"""The forms of a fabric, as the facts ``fabric.FORM`` of the host say them.
+
+``switch-or-bridge``: it could not be told which. ``hidden``: the accelerators may well have one, but nothing that was
+recorded would show it.
+"""
+
+
+def link_figure(devices: Sequence[Device], medium: Medium) -> float | None:
     """Return the figure of one link (GB/s, one direction) if all devices that fit agree on it."""
-    figures = {
-        device.fabric.link_gbs
-        for device in devices
-        if device.fabric and device.fabric.medium == medium.value and (not links or (device.fabric.links or 0) >= links)
-    }
+    figures = {device.fabric.link_gbs for device in devices if device.fabric and device.fabric.medium == medium.value}
     return figures.pop() if len(figures) == 1 else None
 
 
-def fitting(part: FabricPart, name: str, medium: Medium) -> Sequence[Device]:
-    """Return the devices that an accelerator may be: by its model, or all with this medium where it has none."""
-    return part.devices.get(name) or [
-        device for device in part.lookup.catalogue.devices if device.fabric and device.fabric.medium == medium.value
+def fitting(part: FabricPart, name: str, medium: Medium, counts: Sequence[int], *, switched: bool) -> list[Device]:
+    """Return the devices that an accelerator may be: by its model, else by its links.
+
+    Behind switches a device brings all its links; links of pairs are those of a board that is known to be wired so, or
+    of a bridge between two cards.
+    """
+    known = part.devices.get(name)
+    if known:
+        return list(known)
+    makes = (device for device in part.lookup.catalogue.devices if device.fabric)
+    return [
+        device
+        for device in makes
+        if device.fabric and device.fabric.medium == medium.value and _able(device, counts, switched=switched)
     ]
+
+
+def _able(device: Device, counts: Sequence[int], *, switched: bool) -> bool:
+    fabric = device.fabric
+    if fabric is None or not counts or not any(counts):
+        return True
+    links = fabric.links or 0
+    if switched:
+        return links == max(counts)
+    bridged = device.form_factor == "PCIe" and len(counts) == 1
+    return sum(counts) <= links and (bridged or set(counts) <= set(fabric.direct))
+
+
+def _is_hidden(topology: Topology, part: FabricPart) -> bool:
+    """Tell accelerators that may be joined by what no recorded output would show."""
+    accelerators = [each.id for each in topology.components(Kind.ACCELERATOR) if "/" not in each.id]
+    showing = [matrix for matrix in part.evidence.matrices if not matrix.pcie_only]
+    words = {cell.word for matrix in showing for cell in matrix.cells}
+    if len(accelerators) < 2 or (words and words - {"NA", "N/A"}):  # noqa: PLR2004 - a pair
+        return False
+    known = [device for name in accelerators for device in part.devices.get(name, ())]
+    return not known or any(device.fabric and device.form_factor != "PCIe" for device in known)
 
 
 def _joints(part: FabricPart) -> list[Joint]:
@@ -130,17 +174,22 @@ def _links_each(joints: Sequence[Joint], part: FabricPart) -> dict[str, int]:
     return {end: min(count, active[end]) if active[end] else count for end, count in counts.items()}
 
 
-def _is_switched(joints: Sequence[Joint], part: FabricPart, switches: Sequence[str]) -> bool:
-    """Tell a fabric of switches from links between pairs; see DESIGN section 5."""
-    if switches or any(joint.switched for joint in joints):
-        return True
-    if any(link.peer_kind and "switch" in link.peer_kind.lower() for link in part.evidence.fabric_links):
-        return True
-    sums: Counter[str] = Counter()
-    for joint in joints:
+def _switched(group: Sequence[Joint], part: FabricPart, switches: Sequence[str]) -> list[Joint]:
+    """Return the pairs that switches join: those a word says it of; all NVLink pairs where it must be so (DESIGN 5)."""
+    if group[0].medium is not Medium.NVLINK:
+        return [joint for joint in group if joint.switched]
+    named = any(link.peer_kind and "switch" in link.peer_kind.lower() for link in part.evidence.fabric_links)
+    over = any(sum(counts) > _most_links(part, end) for end, counts in _counts_of(group).items())
+    return list(group) if switches or named or over else []
+
+
+def _counts_of(group: Sequence[Joint]) -> dict[str, list[int]]:
+    """Return the link counts of each accelerator's pairs."""
+    counts: dict[str, list[int]] = {}
+    for joint in group:
         for end in (joint.a, joint.b):
-            sums[end] += joint.links or 0
-    return any(total > _most_links(part, end) for end, total in sums.items())
+            counts.setdefault(end, []).append(joint.links or 0)
+    return counts
 
 
 def _most_links(part: FabricPart, name: str) -> int:
@@ -148,40 +197,62 @@ def _most_links(part: FabricPart, name: str) -> int:
     return max(links, default=MOST_LINKS)
 
 
-def _add_mesh(topology: Topology, part: FabricPart, joints: Sequence[Joint]) -> None:
-    for joint in joints:
-        common = [
-            device for device in fitting(part, joint.a, joint.medium) if device in fitting(part, joint.b, joint.medium)
-        ]
-        each = link_figure(common, joint.medium, joint.links)
+def _add_mesh(topology: Topology, part: FabricPart, group: Sequence[Joint]) -> str:
+    """Join pairs by links of their own; returns whether it is sure that no switch stands between them."""
+    counts = _counts_of(group)
+    sure = True
+    for joint in group:
+        able = [fitting(part, end, joint.medium, counts[end], switched=False) for end in (joint.a, joint.b)]
+        common = [device for device in able[0] if device in able[1]]
+        each = _printed_figure(part, joint.a) or link_figure(common, joint.medium)
         count = joint.links or (1 if joint.medium in (Medium.HCCS, Medium.XGMI) else None)
         _link(topology, part, (joint.a, joint.b), _Strand(joint.medium, count, each, joint.origin))
+        sure = sure and (joint.medium is not Medium.NVLINK or _is_board(part, joint, counts))
+    return DIRECT if sure else UNTOLD
 
 
-def _add_switched(
-    topology: Topology, part: FabricPart, counts: Mapping[str, int | None], switches: Sequence[str], joint: Joint
-) -> None:
+def _is_board(part: FabricPart, joint: Joint, counts: Mapping[str, list[int]]) -> bool:
+    """Tell a pair of cards with a bridge, or a mesh as a known board wires it; no switched board may print the same."""
+    own = counts[joint.a]
+    switched = fitting(part, joint.a, joint.medium, [max(own)], switched=True)
+    direct = fitting(part, joint.a, joint.medium, own, switched=False)
+    if any(device.form_factor != "PCIe" and _able(device, [max(own)], switched=True) for device in switched):
+        return False
+    return bool(direct) and all(
+        device.form_factor == "PCIe" or (device.fabric is not None and set(own) <= set(device.fabric.direct))
+        for device in direct
+    )
+
+
+def _printed_figure(part: FabricPart, name: str) -> float | None:
+    """Return the catalogue's figure of the generation whose rate the link status prints."""
+    rates = {
+        round(link.rate.gbs, 3)
+        for link in part.evidence.fabric_links
+        if link.rate is not None and part.identities.id_of(link.accelerator) == name
+    }
+    known = {
+        each.link_gbs
+        for each in part.lookup.catalogue.links
+        if each.link_gbs is not None
+        and any(abs(printed - rate) < _RATE_DIGITS for printed in each.printed_gbs for rate in rates)
+    }
+    return known.pop() if len(known) == 1 else None
+
+
+def _add_switched(topology: Topology, part: FabricPart, group: Sequence[Joint], switches: Sequence[str]) -> None:
     """Join each accelerator to the switches: evenly to those that are seen, else to one that stands for all."""
+    medium, origin = group[0].medium, group[0].origin
     ends = list(switches)
     if not ends:
-        kind = Kind.NVSWITCH if joint.medium is Medium.NVLINK else Kind.FABRIC_SWITCH
-        topology.add(Component(POOL, kind, joint.origin, Grade.DERIVED, count=None))
-        ends = [POOL]
-    for name, count in counts.items():
-        devices = fitting(part, name, joint.medium)
-        each = link_figure(devices, joint.medium, count)
+        kind = Kind.NVSWITCH if medium is Medium.NVLINK else Kind.FABRIC_SWITCH
+        ends = [POOL if medium is Medium.NVLINK else f"{medium.value.upper()}-SW"]
+        topology.add(Component(ends[0], kind, origin, Grade.DERIVED, count=None))
+    for name, count in _links_each(group, part).items():
+        devices = fitting(part, name, medium, [count], switched=True)
+        each = _printed_figure(part, name) or link_figure(devices, medium)
         for end, share in _shared_out(count or None, ends):
-            _link(topology, part, (name, end), _Strand(joint.medium, share, each, joint.origin))
-        if count is None or count == 0:
-            _total_of_device(topology, devices, name, ends)
-
-
-def _total_of_device(topology: Topology, devices: Sequence[Device], name: str, ends: Sequence[str]) -> None:
-    """Give the figure of a word that counts no links (HCCS_SW) from the device's total, where all agree on it."""
-    totals = {device.fabric.total_gbs for device in devices if device.fabric}
-    link = topology.link(name, ends[0])
-    if len(ends) == 1 and len(totals) == 1 and (total := totals.pop()) is not None and link is not None:
-        topology.replace(with_usable(topology, replace(link, line=Bandwidth.gigabytes(total), grade=Grade.DERIVED)))
+            _link(topology, part, (name, end), _Strand(medium, share, each, origin))
 
 
 def _add_by_catalogue(topology: Topology, part: FabricPart, switches: Sequence[str]) -> None:
@@ -192,9 +263,9 @@ def _add_by_catalogue(topology: Topology, part: FabricPart, switches: Sequence[s
         if len(counts) != 1 or (count := counts.pop()) is None:
             continue
         origin = Origin("catalogue", devices[0].name)
-        figure = link_figure(devices, Medium.NVLINK, count)
+        strand = _Strand(Medium.NVLINK, None, link_figure(devices, Medium.NVLINK), origin, Grade.ASSUMED)
         for end, share in _shared_out(count, switches):
-            _link(topology, part, (each.id, end), _Strand(Medium.NVLINK, share, figure, origin, Grade.ASSUMED))
+            _link(topology, part, (each.id, end), replace(strand, count=share))
 
 
 def _shared_out(count: int | None, switches: Sequence[str]) -> list[tuple[str, int | None]]:
@@ -241,20 +312,18 @@ def _generation(part: FabricPart, ends: tuple[str, str], strand: _Strand) -> int
 
 
 def unsure_figures(topology: Topology, part: FabricPart) -> Iterable[Problem]:
-    """Yield what keeps a figure open: the devices between which the evidence does not tell."""
-    told: set[Medium] = set()
-    for link in topology.links():
-        known = part.devices.get(link.source) or part.devices.get(link.target)
-        if link.line is None and link.count and link.medium is Medium.NVLINK and link.medium not in told and not known:
-            told.add(link.medium)
-            total = sum(each.count or 0 for each in topology.links_of(link.source) if each.medium is link.medium)
-            able = (d.fabric for d in fitting(part, link.source, link.medium) if d.fabric)
-            names = sorted(
-                {str(scale_up.link_gbs) for scale_up in able if (scale_up.links or 0) >= min(total, MOST_LINKS)}
-            )
-            yield Problem(
-                ProblemKind.UNREAD,
-                link.origin,
-                f"what one {link.medium} link carries depends on the model ({' or '.join(names)} GB/s one way), which "
-                "nothing here names: `nvidia-smi -L` would settle it",
-            )
+    """Yield what keeps the figure of NVLinks open: the devices between which the evidence does not tell."""
+    unknown = (link for link in topology.links() if link.medium is Medium.NVLINK and link.line is None and link.count)
+    link = next((each for each in unknown if not part.devices.get(each.source)), None)
+    if link is None:
+        return
+    counts = [each.count or 0 for each in topology.links_of(link.source) if each.medium is Medium.NVLINK]
+    switched = topology.component(link.target).kind is not Kind.ACCELERATOR
+    able = fitting(part, link.source, Medium.NVLINK, [sum(counts)] if switched else counts, switched=switched)
+    names = sorted({device.fabric.link_gbs for device in able if device.fabric and device.fabric.link_gbs})
+    yield Problem(
+        ProblemKind.UNREAD,
+        link.origin,
+        f"what one NVLink carries depends on the model ({' or '.join(f'{name:g}' for name in names)} GB/s one way), "
+        "which nothing here names: `nvidia-smi -L` would settle it",
+    )

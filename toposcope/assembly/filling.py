@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from toposcope.assembly.matching import Match, match_machines
 from toposcope.assembly.pci import vendor_state
 from toposcope.assembly.reference import NETWORK, topology_of_machine, with_usable
-from toposcope.base import Origin
-from toposcope.model import Grade, Kind, Link, Medium, State
+from toposcope.base import Bandwidth, Origin
+from toposcope.model import SCALE_UP, Component, Grade, Kind, Link, Medium, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toposcope.assembly.evidence import Evidence
     from toposcope.assembly.figures import Lookup
     from toposcope.assembly.identity import Identities
-    from toposcope.model import Component, Topology
+    from toposcope.model import Topology
     from toposcope.profiles.catalogue import Device
     from toposcope.profiles.machine import Machine
 
@@ -55,6 +55,23 @@ def fill_from_models(
             topology.replace(with_usable(topology, known))
         elif link.state is not State.DOWN:
             _fill_from_model(topology, link, devices.get(each.id, ()), lookup)
+    for each in list(topology.components(Kind.ACCELERATOR)):
+        _add_model_port(topology, each.id, devices.get(each.id, ()))
+
+
+def _add_model_port(topology: Topology, name: str, devices: Sequence[Device]) -> None:
+    """Add the network port that every device of this kind has inside, where no tool showed it."""
+    rates = {device.port_gbps for device in devices}
+    port, rate = f"{name}/p1", rates.pop() if len(rates) == 1 else None
+    if rate is None or port in topology:
+        return
+    origin = Origin("catalogue", devices[0].name)
+    if NETWORK not in topology:
+        topology.add(Component(NETWORK, Kind.NETWORK, origin, Grade.ASSUMED, count=None))
+    topology.add(Component(port, Kind.NIC_PORT, origin, Grade.ASSUMED))
+    topology.connect(Link(name, port, Medium.ETHERNET, origin, Grade.ASSUMED, internal=True))
+    line = Bandwidth.gigabits(rate)
+    topology.connect(with_usable(topology, Link(port, NETWORK, Medium.ETHERNET, origin, Grade.ASSUMED, line=line)))
 
 
 def _fill_from_model(topology: Topology, link: Link, devices: Sequence[Device], lookup: Lookup) -> None:
@@ -89,10 +106,26 @@ def _fill(topology: Topology, matches: Sequence[Match], references: Sequence[Top
     for link in list(topology.links()):
         if link.line is None and not link.internal and link.state is not State.DOWN:
             _fill_link(topology, link, matches, references)
+    if topology.fact("host", "fabric.hidden"):
+        _add_fabric(topology, matches, references)
     _add_inner_ports(topology, matches, references)
     _name_accelerators(topology, matches, references)
     _fill_counts(topology, references)
     _fill_sockets(topology, references)
+
+
+def _add_fabric(topology: Topology, matches: Sequence[Match], references: Sequence[Topology]) -> None:
+    """Take over a fabric that nothing recorded would show, where one machine fits or all are meshes alike."""
+    own_of = [{twin: own for own, twin in match.pairs.items()} for match in matches]
+    links = [
+        {(own.get(link.source), own.get(link.target)): link for link in reference.links() if link.medium in SCALE_UP}
+        for own, reference in zip(own_of, references, strict=True)
+    ]
+    if any(each.keys() != links[0].keys() for each in links) or (None, None) in links[0]:
+        return
+    for (a, b), link in links[0].items():
+        if a in topology and b in topology and topology.link(str(a), str(b)) is None:
+            topology.connect(replace(link, source=str(a), target=str(b)))
 
 
 def _add_inner_ports(topology: Topology, matches: Sequence[Match], references: Sequence[Topology]) -> None:

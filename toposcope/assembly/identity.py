@@ -44,9 +44,13 @@ class Identity:
 
 @dataclass(frozen=True)
 class Identities:
-    """All accelerators and NICs of a host, and what each of their names means."""
+    """All accelerators and NICs of a host, and what each of their names means.
+
+    ``unnamed`` are the addresses of accelerators that labels do stand for, but nothing tells which for which.
+    """
 
     all: tuple[Identity, ...]
+    unnamed: tuple[str, ...] = ()
     by_name: dict[str, str] = field(default_factory=dict)
     other_names: dict[str, str] = field(default_factory=dict)
 
@@ -61,7 +65,8 @@ class Identities:
 
 def identify(evidence: Evidence, kinds: Mapping[str, Kind]) -> Identities:
     """Name every accelerator and NIC. ``kinds`` tells what each PCI device is."""
-    found = [*_accelerators(evidence, kinds), *_nics(evidence, kinds)]
+    accelerators, unnamed = _accelerators(evidence, kinds)
+    found = [*accelerators, *_nics(evidence, kinds)]
     names: dict[str, str] = {}
     for each in found:
         for name in (each.id, each.label, each.pci, each.name, each.netdev):
@@ -72,10 +77,10 @@ def identify(evidence: Evidence, kinds: Mapping[str, Kind]) -> Identities:
         for name in (record.rdma, record.netdev) if known else ():
             if name and known:
                 names.setdefault(name, known)
-    return Identities(tuple(found), names, {each.id: each.name for each in found if each.name})
+    return Identities(tuple(found), unnamed, names, {each.id: each.name for each in found if each.name})
 
 
-def _accelerators(evidence: Evidence, kinds: Mapping[str, Kind]) -> list[Identity]:
+def _accelerators(evidence: Evidence, kinds: Mapping[str, Kind]) -> tuple[list[Identity], tuple[str, ...]]:
     labels = _labels(evidence)
     addresses = [address for address, kind in kinds.items() if kind is Kind.ACCELERATOR]
     given = {label: record.pci for label, record in evidence.accelerators.items() if record.pci}
@@ -84,28 +89,41 @@ def _accelerators(evidence: Evidence, kinds: Mapping[str, Kind]) -> list[Identit
     if len(free) == len(open_labels) and not any(_is_npu(label) for label in open_labels):
         given |= dict(zip(open_labels, free, strict=True))
         free = []
-    found = [Identity(label, Kind.ACCELERATOR, origin, given.get(label), label) for label, origin in labels.items()]
     if not labels:
-        numbered = [(_prefix(evidence.devices[address]), address) for address in free]
-        found += [
-            Identity(
-                f"{prefix}{sum(1 for other, _ in numbered[:index] if other == prefix)}",
-                Kind.ACCELERATOR,
-                evidence.devices[address].origin,
-                address,
-            )
-            for index, (prefix, address) in enumerate(numbered)
-        ]
-        return found
-    return found + [Identity(address, Kind.ACCELERATOR, evidence.devices[address].origin, address) for address in free]
+        return _numbered(evidence, free), ()
+    found = [Identity(label, Kind.ACCELERATOR, origin, given.get(label), label) for label, origin in labels.items()]
+    unplaced = [label for label in open_labels if label not in given]
+    if free and len(free) == len(unplaced):
+        return found, tuple(free)
+    invisible = (Identity(address, Kind.ACCELERATOR, evidence.devices[address].origin, address) for address in free)
+    return [*found, *invisible], ()
+
+
+def _numbered(evidence: Evidence, addresses: Sequence[str]) -> list[Identity]:
+    """Give numbers to accelerators that no tool names, in the order of their addresses."""
+    counts: dict[str, int] = {}
+    found = []
+    for address in addresses:
+        device = evidence.devices[address]
+        prefix = _prefix(device)
+        number = counts.setdefault(prefix, 0)
+        counts[prefix] += 1
+        found.append(Identity(f"{prefix}{number}", Kind.ACCELERATOR, device.origin, address))
+    return found
 
 
 def _labels(evidence: Evidence) -> dict[str, Origin]:
     """Return the labels of accelerators with their origins, in the matrix's order, then by number."""
     labels = {label: matrix.origin for matrix in evidence.matrices for label in matrix.labels if _is_accelerator(label)}
     rest = {label: record.origin for label, record in evidence.accelerators.items() if label not in labels}
-    links = {link.accelerator: link.origin for link in evidence.fabric_links}
-    rest |= {label: origin for label, origin in links.items() if label not in labels and label not in rest}
+    others = {link.accelerator: link.origin for link in evidence.fabric_links}
+    others |= {port.device: port.origin for port in evidence.ports.values()}
+    others |= {label: peer.origin for peer in evidence.peers for label in (peer.row, peer.column)}
+    rest |= {
+        label: origin
+        for label, origin in others.items()
+        if _is_accelerator(label) and label not in labels and label not in rest
+    }
     # hccn_tool and npu-smi count one NPU by its number, the matrix of some products by its physical id.
     known = {_number(label) for label in labels if label.startswith("Phy-ID")}
     rest = {
@@ -143,7 +161,11 @@ def _shown_nics(evidence: Evidence) -> list[tuple[str | None, str, Origin]]:
         if listed:
             return [(label, name, origin) for label, name, origin in listed]
     known = {record.rdma for record in evidence.names if record.pci and record.rdma}
-    ports = {device: port.origin for (device, _), port in evidence.ports.items() if _NUMBERED.fullmatch(device)}
+    ports = {
+        device: port.origin
+        for (device, number), port in evidence.ports.items()
+        if _NUMBERED.fullmatch(device) or (number is not None and not _is_accelerator(device) and ":" not in device)
+    }
     return [(None, device, origin) for device, origin in ports.items() if device not in known]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from toposcope.assembly.reference import topology_of_machine
+from toposcope.assembly.reference import NETWORK, topology_of_machine
 from toposcope.model import Kind, Reach
 from toposcope.model.placement import chain, reach
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from toposcope.profiles.machine import Machine
 
 _NEAR = (Reach.SAME_SWITCH, Reach.SWITCHES)
+_PCIE_WORDS = frozenset({"PIX", "PXB", "PHB", "NODE", "SYS", "SOC"})
+_SAYS_NOTHING = frozenset({"N/A", "NA"})
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ def match_machines(
     matches = [
         _match(topology, machine, lookup, accelerators)
         for machine in machines
-        if _same_accelerators(machine, accelerators, lookup, devices) and _same_words(topology, machine, accelerators)
+        if _same_accelerators(topology, machine, accelerators, lookup, devices)
+        and _same_words(topology, machine, accelerators)
     ]
     alike = (match for match in matches if match is not None)
     nics = sum(1 for _ in topology.components(Kind.NIC))
@@ -54,34 +57,56 @@ def match_machines(
 
 
 def _same_accelerators(
-    machine: Machine, accelerators: Sequence[str], lookup: Lookup, devices: Mapping[str, Sequence[Device]]
+    topology: Topology,
+    machine: Machine,
+    accelerators: Sequence[str],
+    lookup: Lookup,
+    devices: Mapping[str, Sequence[Device]],
 ) -> bool:
     parts = machine.accelerators
     if parts is None or len(parts.at) != len(accelerators):
         return False
-    if parts.prefix == "NPU" and all(name.startswith("GPU") for name in accelerators):
+    if any(name.startswith("GPU") is not (parts.prefix == "GPU") for name in accelerators if not name[0].isdigit()):
         return False
     model = lookup.devices(names=[parts.model])
     fits = [devices.get(name) for name in accelerators]
+    if not any(fits) and not _has_words(topology, accelerators):
+        return False  # a number of accelerators alone tells nothing
     return all(not fitting or any(device in fitting for device in model) for fitting in fits)
 
 
+def _has_words(topology: Topology, accelerators: Sequence[str]) -> bool:
+    pairs = combinations(accelerators, 2)
+    return any(each.word not in _SAYS_NOTHING for a, b in pairs for each in topology.relations(a, b))
+
+
 def _same_words(topology: Topology, machine: Machine, accelerators: Sequence[str]) -> bool:
-    """Compare the number of fabric links of one accelerator, before a machine is built at all."""
-    words = [
-        relation.word
-        for other in accelerators[1:]
-        for relation in topology.relations(accelerators[0], other)
-        if relation.word.startswith("NV")
-    ]
+    """Compare the fabric word of every pair that has a word, before a machine is built at all."""
+    for (i, a), (j, b) in combinations(enumerate(accelerators), 2):
+        words = [relation.word for relation in topology.relations(a, b) if relation.word not in _SAYS_NOTHING]
+        if words and not topology.fact("host", "fabric.hidden") and not _fits(words, expected_word(machine, i, j)):
+            return False
+    return True
+
+
+def _fits(words: Sequence[str], expected: str | None) -> bool:
+    fabric = [word for word in words if word not in _PCIE_WORDS]
+    return expected in fabric if expected is not None else not fabric
+
+
+def expected_word(machine: Machine, i: int, j: int) -> str | None:
+    """Return the fabric word of two accelerators of a reference machine, None where only PCIe joins them."""
     fabric = machine.fabric
-    if not words:
-        return True
     if fabric is None:
-        return False
-    if fabric.links_per_switch is not None:
-        return set(words) == {f"NV{sum(fabric.links_per_switch)}"}
-    return fabric.medium == "nvlink"
+        return None
+    if fabric.switches:
+        return f"NV{sum(fabric.links_per_switch or (1,) * (fabric.switches // fabric.boards))}"
+    links = next((count for a, b, count in fabric.pairs or () if {a, b} == {i, j}), None)
+    if links is None and any(i in group and j in group for group in fabric.groups or ()):
+        links = fabric.links_per_pair
+    if links is None:
+        return None
+    return f"NV{links}" if fabric.medium == "nvlink" else fabric.medium.upper()
 
 
 def _match(topology: Topology, machine: Machine, lookup: Lookup, accelerators: Sequence[str]) -> Match | None:
@@ -98,11 +123,22 @@ def _match(topology: Topology, machine: Machine, lookup: Lookup, accelerators: S
     pairs |= _switches(topology, reference, pairs)
     for mine, other in list(pairs.items()):
         pairs |= {f"{mine}/p{port}": f"{other}/p{port}" for port in (1, 2)}
-    return Match(machine, tuple(differences), reference, pairs)
+    return Match(machine, (*differences, *_rates(topology, reference, pairs)), reference, pairs)
 
 
 def _apart(machine: Machine, nics: int) -> int:
     return abs(sum(len(group.at) for group in machine.nics) - nics)
+
+
+def _rates(topology: Topology, reference: Topology, pairs: Mapping[str, str]) -> list[str]:
+    """Say where a port has another rate than the one of the reference machine that stands for it."""
+    wrong: Counter[tuple[float, float]] = Counter()
+    for mine, other in pairs.items():
+        own = topology.link(mine, NETWORK) if mine in topology and "/p" in mine else None
+        theirs = reference.link(other, NETWORK) if other in reference else None
+        if own is not None and theirs is not None and own.line and theirs.line and own.line != theirs.line:
+            wrong[own.line.gbps, theirs.line.gbps] += 1
+    return [f"{count} ports of {mine:g} Gb/s, not {other:g}" for (mine, other), count in wrong.items()]
 
 
 def _nic_count(machine: Machine, count: int) -> str | None:

@@ -145,12 +145,18 @@ def _groups(devices: Sequence[str], placed: Placed, within: Reach) -> list[list[
         first: dict[int, str] = {}
         for device in devices:
             number = placed.numa.get(device)
-            if number is not None:
-                group_of[top(device)] = top(first.setdefault(number, device))
+            # A flat node of a virtual machine says nothing against the words, which prevail.
+            if number is not None and not _printed_apart(placed, first.setdefault(number, device), device):
+                group_of[top(device)] = top(first[number])
     groups: dict[str, list[str]] = {}
     for device in devices:
         groups.setdefault(top(device), []).append(device)
     return list(groups.values())
+
+
+def _printed_apart(placed: Placed, a: str, b: str) -> bool:
+    found = placed.reaches.get((min(a, b), max(a, b)))
+    return found is not None and found[0] > Reach.NUMA
 
 
 def _broken(placed: Placed, *levels: Sequence[Sequence[str]]) -> Iterable[Problem]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.recording.fakes import (
     SOURCES,
     WIRE_TEXT,
     folder,
+    member,
     tar_bytes,
     zip_bytes,
 )
@@ -263,3 +265,33 @@ def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
 def test_empty_standard_input_is_an_error() -> None:
     with pytest.raises(InputError, match="standard input: an empty file"):
         one(Path("-"), b"")
+
+
+def test_a_sosreport_is_read_by_its_names_and_its_logs_are_left_alone(tmp_path: Path) -> None:
+    files = {
+        "sos_commands/box/boxtool_topo_-m": MATRIX_TEXT,
+        "sos_commands/net/wire_probe_-a": WIRE_TEXT,
+        "sos_commands/net/other_tool_-x": LIST_TEXT,
+        "sos_commands/net/nvidia-bug-report.log": f"{'_' * 44}\n\n/usr/bin/boxtool list\n\n{LIST_TEXT}",
+        "var/log/messages": LIST_TEXT,
+        "etc/box.conf": "a=1\n",
+        "etc/other.conf": WIRE_TEXT,
+    }
+    links = [member("sosreport-x/topo", tarfile.SYMTYPE, "sos_commands/box/boxtool_topo_-m")]
+    path = tmp_path / "sosreport-x.tar.xz"
+    path.write_bytes(tar_bytes({f"sosreport-x/{name}": text for name, text in files.items()}, mode="w:xz", extra=links))
+
+    recording = one(path)
+
+    assert [(c.source, c.file.rpartition("/")[2]) for c in recording.captures] == [
+        ("box-matrix", "boxtool_topo_-m"),
+        ("box-list", "nvidia-bug-report.log"),
+        ("box-conf", "box.conf"),
+        ("wire", "wire_probe_-a"),
+    ]
+    assert recording.problems == ()
+
+
+@pytest.mark.parametrize("name", ["var", "etc", "usr"])
+def test_the_name_of_the_input_itself_hides_nothing(tmp_path: Path, name: str) -> None:
+    assert texts(one(folder(tmp_path / name, {"paste.txt": LIST_TEXT}))) == {("box-list", LIST_TEXT)}

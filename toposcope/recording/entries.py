@@ -13,9 +13,10 @@ from toposcope.recording import sysfs
 if TYPE_CHECKING:
     from toposcope.recording.recognise import Recogniser
 
-# What a sosreport or a copied file system holds beside the outputs: logs and settings that no collector reads.
+# What a sosreport or a copied file system holds beside the outputs: logs and settings that no collector reads, and
+# outputs whose names are the commands, so that none of them need be guessed by its content.
 _FOREIGN = re.compile(
-    r"(?:^|/)(?:etc|var|usr|boot|run|opt|lib|lib64|root|home|sos_logs|sos_reports|sos_strings|proc|environment|\.git)/"
+    r"/(?:etc|var|usr|boot|run|proc|sos_commands|sos_logs|sos_reports|sos_strings|\.git)/(?!.*nvidia-bug-report)"
 )
 IN_TREE = re.compile(
     r"(?:^|/)(?:sys/(?:block|bus|class|dev|devices|firmware|fs|hypervisor|kernel|module|power)|proc/sys/kernel)/"

@@ -33,8 +33,6 @@ from toposcope.recording.recognise import Recogniser
 STDIN = "-"
 ALL_SOURCES = tuple(source for collector in COLLECTORS for source in collector.sources)
 
-_ORDER = {source.key: place for place, source in enumerate(ALL_SOURCES)}
-
 
 def read(
     paths: Sequence[Path], *, stdin: bytes | None = None, sources: tuple[Source, ...] = ALL_SOURCES
@@ -56,7 +54,7 @@ def read(
     if not found:
         raise _nothing(paths, entries, problems, known)
     groups = by_host(found, known)
-    return tuple(_recording(group, problems, manifests, len(groups)) for group in groups)
+    return tuple(_recording(group, problems, manifests, known, alone=len(groups) == 1) for group in groups)
 
 
 def parse(recording: Recording) -> Reading:
@@ -165,12 +163,20 @@ def _counted(problems: list[Problem]) -> list[Problem]:
     return [*problems[:MAX_NAMED_PROBLEMS], unread(origin.file, f"{rest} more files or texts of no known tool")]
 
 
-def _recording(group: Group, problems: list[Problem], manifests: list[Manifest], hosts: int) -> Recording:
-    captures = tuple(sorted(dict.fromkeys(each.capture for each in group.found), key=_place))
+def _recording(
+    group: Group, problems: list[Problem], manifests: list[Manifest], known: Recogniser, *, alone: bool
+) -> Recording:
+    """Make the recording of one host; ``alone`` says that it is the only one, and all problems are its own."""
+    place = {source.key: place for place, source in enumerate(known.sources)}
+    # By their sources, so that a folder and an archive of it read alike.
+    captures = sorted(
+        dict.fromkeys(each.capture for each in group.found),
+        key=lambda capture: (place[capture.source], capture.file, capture.first_line),
+    )
     files = {capture.file for capture in captures}
-    own = [problem for problem in problems if hosts == 1 or problem.origin.file in files]
-    manifest = next((m for m in manifests if hosts == 1 or any(m.holds(each.path) for each in group.found)), None)
-    recording = Recording(group.name or _own_name(captures), captures, (*own, *group.problems))
+    own = [problem for problem in problems if alone or problem.origin.file in files]
+    manifest = next((m for m in manifests if alone or any(m.holds(each.path) for each in group.found)), None)
+    recording = Recording(group.name or _own_name(captures), tuple(captures), (*own, *group.problems))
     if manifest is None:
         return recording
     return replace(
@@ -180,7 +186,7 @@ def _recording(group: Group, problems: list[Problem], manifests: list[Manifest],
         time=manifest.time,
         commands=manifest.commands,
         as_root=manifest.as_root,
-        problems=(*recording.problems, *problems_of(manifest.commands, ALL_SOURCES, as_root=manifest.as_root)),
+        problems=(*recording.problems, *problems_of(manifest.commands, known.sources, as_root=manifest.as_root)),
     )
 
 
@@ -193,11 +199,6 @@ def _own_name(captures: Sequence[Capture]) -> str | None:
         if capture.source == "uname" and len(words) > 1 and words[0] == "Linux":
             return words[1]
     return None
-
-
-def _place(capture: Capture) -> tuple[int, str, int]:
-    """Order captures by their sources, so that a folder and an archive of it read alike."""
-    return _ORDER.get(capture.source, len(_ORDER)), capture.file, capture.first_line
 
 
 def _nothing(paths: Sequence[Path], entries: list[Entry], problems: list[Problem], known: Recogniser) -> InputError:

@@ -79,12 +79,11 @@ def _add_root_complex(topology: Topology, name: str, node: Sequence[str], placed
     numas = {number for device in node if (number := placed.numa.get(device)) is not None}
     numa = numas.pop() if len(numas) == 1 else None
     topology.add(Component(name, Kind.ROOT_COMPLEX, origin, Grade.DERIVED, numa=numa, count=None))
-    if numa is not None:
-        above = numa_id(numa)
-    else:
-        above = f"NODE.{node[0]}"
-        if above not in topology:
-            topology.add(Component(above, Kind.NUMA, origin, Grade.DERIVED))
+    above = numa_id(numa) if numa is not None else f"NODE.{node[0]}"
+    if numa is None and not any(node[0] in pair for pair in placed.reaches):
+        return  # no word and no affinity: nothing tells which devices share a node
+    if above not in topology:
+        topology.add(Component(above, Kind.NUMA, origin, Grade.DERIVED))
     topology.connect(Link(name, above, Medium.ROOT_COMPLEX, origin, Grade.DERIVED, internal=True), upward=True)
 
 

@@ -5,6 +5,7 @@ from toposcope.collectors import (
     ethtool,
     hccn_tool,
     infiniband,
+    kernel_log,
     lspci,
     mlxlink,
     nccl_log,
@@ -12,6 +13,7 @@ from toposcope.collectors import (
     npu_smi,
     nvidia_smi,
     nvml,
+    services,
     sysfs,
     udevadm,
 )
@@ -31,6 +33,8 @@ COLLECTORS: tuple[Collector, ...] = (
     mlxlink.COLLECTOR,
     nccl_log.COLLECTOR,
     cpu.COLLECTOR,
+    services.COLLECTOR,
+    kernel_log.COLLECTOR,
 )
 
 SOURCES: dict[str, Source] = {source.key: source for collector in COLLECTORS for source in collector.sources}

@@ -13,20 +13,31 @@ from typing import TYPE_CHECKING
 
 from toposcope.collectors.matrix import Vocabulary, read
 from toposcope.collectors.matrix.pattern import begins
-from toposcope.collectors.records import PeerStatus, Reading
+from toposcope.collectors.records import PeerStatus, Reading, Setting
 from toposcope.collectors.source import Source
 
 if TYPE_CHECKING:
     from toposcope.base import Capture
 
+_FAILED = "Failed to run topology matrix"
 _RELATIONS = Vocabulary(r"GPU\d+", ("X", "SYS", "SOC", "NODE", "PHB", "PXB", "PIX", r"NV\d{1,2}"), stem="GPU")
 _PERMISSIONS = Vocabulary(r"GPU\d+", ("X", "OK", "CNS", "GNS", "TNS", "NS", "DR", "U"), symmetric=False, stem="GPU")
 
 
 def relations(capture: Capture) -> Reading:
     """Read ``topo -m``: one :class:`Matrix` for each table in the text."""
+    if failure := _failed(capture):
+        return failure
     matrices, problems = read(capture, _RELATIONS)
     return Reading(tuple(matrices), tuple(problems))
+
+
+def _failed(capture: Capture) -> Reading | None:
+    """Read the answer of a tool that gave up (exit code 255): ``nvidia-smi.topo`` of the host is unreadable."""
+    if _FAILED not in capture.text:
+        return None
+    index = next(index for index, line in enumerate(capture.text.split("\n")) if _FAILED in line)
+    return Reading((Setting("host", "nvidia-smi.topo", None, capture.origin(index), "unreadable"),))
 
 
 def pcie_relations(capture: Capture) -> Reading:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toposcope.collectors.records import Reading
     from toposcope.model import Topology
     from toposcope.profiles.machine import Machine
-    from toposcope.recording import Recording
+    from toposcope.recording import Recording, SourceState
     from toposcope.render.palette import ThemeName
 
 PROFILE = "profile:"
@@ -157,6 +157,14 @@ def record(
     if sysroot is not None and not sysroot.is_dir():
         raise InputError(f"{sysroot} is no folder: --sysroot takes a copy of a host's / with its sys/ in it")
     return recordings.collect(sysroot=sysroot or Path("/"), timeout=timeout, progress=progress)
+
+
+def doctor(
+    *, sysroot: Path | None = None, timeout: float = 10.0, progress: Callable[[str, str], None] | None = None
+) -> tuple[SourceState, ...]:
+    """Record this host and tell how each source stands, what a missing one costs, and how to get it."""
+    made = record(sysroot=sysroot, timeout=timeout, progress=progress)
+    return recordings.survey(made, recordings.parse(made).records)
 
 
 def save(recording: Recording, path: Path, *, redact: bool = True) -> None:

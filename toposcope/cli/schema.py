@@ -12,7 +12,7 @@ from toposcope.cli.common import command
 
 NAME = "schema"
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="analysis, analyses, path, topology, diff or error.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="analysis, analyses, path, topology, diff, doctor or error.")]
 
 
 @command

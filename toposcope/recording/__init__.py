@@ -4,6 +4,20 @@ from toposcope.recording.live import collect
 from toposcope.recording.read import parse, read, text_of
 from toposcope.recording.recording import Command, Outcome, Recording
 from toposcope.recording.redaction import redacted
+from toposcope.recording.survey import SourceState, Standing, survey
 from toposcope.recording.write import write
 
-__all__ = ["Command", "Outcome", "Recording", "collect", "parse", "read", "redacted", "text_of", "write"]
+__all__ = [
+    "Command",
+    "Outcome",
+    "Recording",
+    "SourceState",
+    "Standing",
+    "collect",
+    "parse",
+    "read",
+    "redacted",
+    "survey",
+    "text_of",
+    "write",
+]

@@ -342,6 +342,26 @@ class DiffDocument(Document, frozen=True, kw_only=True):
     differences: tuple[DifferenceDocument, ...]
 
 
+class SourceDocument(Document, frozen=True, kw_only=True):
+    """One source on this host; ``cost`` is what the analysis lacks for it, null where nothing."""
+
+    key: str
+    tool: str
+    command: str | None
+    standing: str
+    gives: str
+    cost: str | None
+    remedy: str | None
+    error: str | None
+
+
+class DoctorDocument(Document, frozen=True, kw_only=True):
+    """``doctor --json``."""
+
+    schema: Literal["toposcope.doctor/1"] = "toposcope.doctor/1"
+    sources: tuple[SourceDocument, ...]
+
+
 class FlowDocument(Document, frozen=True, kw_only=True):
     """One flow beside the others; ``limited_by`` is the link that holds it at line rate."""
 
@@ -394,6 +414,7 @@ SCHEMAS: dict[str, type[Document]] = {
     "analyses": AnalysesDocument,
     "contention": ContentionDocument,
     "diff": DiffDocument,
+    "doctor": DoctorDocument,
     "error": ErrorDocument,
     "path": PathDocument,
     "topology": TopologyDocument,

@@ -147,8 +147,9 @@ def _of_crossing(flow: Flow, index: int, segment: Segment, usable: Usable) -> St
 
 def _of_links(topology: Topology, segment: Segment) -> Stage:
     links = [link for link in (topology.link(*pair) for pair in segment.links) if link is not None and _carries(link)]
-    lines = {(link.source, link.target): link.line for link in links}
     key, ends = _key(topology, segment, links)
+    bundled = segment.medium in SCALE_UP
+    lines = {(link.source, link.target): link.line for link in links} if bundled else {}
     return Stage(key, ends, segment, lines, segment.line, segment.usable, segment.usable)
 
 

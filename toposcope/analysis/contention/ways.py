@@ -12,7 +12,7 @@ from toposcope.analysis.naming import find
 from toposcope.analysis.network import FAR
 from toposcope.analysis.nics import neighbours, network_link, ports_of
 from toposcope.analysis.peer import peer_routes
-from toposcope.analysis.remote import host_routes, remote_routes
+from toposcope.analysis.remote import host_routes, nic_routes, remote_routes
 from toposcope.analysis.route import Route, Transport
 from toposcope.analysis.routes import nic_answers, peer_answers, remote_answers, routes
 from toposcope.analysis.segment import of_link, reverse
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from toposcope.analysis.nics import Neighbours
     from toposcope.analysis.segment import Segment
-    from toposcope.model import Topology
+    from toposcope.model import Component, Topology
 
 _BOTH_WAYS_ALIKE = (*FABRIC, Transport.PCIE_P2P, Transport.HOST_STAGED)
 
@@ -75,14 +75,21 @@ def host(ways: Ways, accelerator: str) -> Flow:
     return _flow(next(host_routes(topology, accelerator, host_end(topology, accelerator))), accelerator, "host")
 
 
-def storage(ways: Ways, accelerator: str, nic: str) -> Flow:
+def nic(ways: Ways, accelerator: str, to: str) -> Flow:
+    """Return the default way to the PCI function of a NIC: peer-to-peer where that is permitted."""
+    direct = next(nic_routes(ways.topology, accelerator, to))
+    route = direct if direct.permitted else _chosen(nic_answers(ways.topology, accelerator, to))
+    return _flow(route, accelerator, to)
+
+
+def storage(ways: Ways, accelerator: str, by: str) -> Flow:
     """Return the way out through the first port of a NIC, whoever it belongs to."""
-    flow = _flow(_chosen(nic_answers(ways.topology, accelerator, nic)), accelerator, nic)
-    wires = (network_link(ways.topology, port.id) for port in ports_of(ways.topology, nic))
+    flow = nic(ways, accelerator, by)
+    wires = (network_link(ways.topology, port.id) for port in ports_of(ways.topology, by))
     wire = next((link for link in wires if link is not None), None)
     if wire is None:
         return flow
-    last = of_link(ways.topology, wire, use="rdma", source=wire.source).between(nic, wire.target)
+    last = of_link(ways.topology, wire, use="rdma", source=wire.source).between(by, wire.target)
     return replace(flow, segments=(*flow.segments, last))
 
 
@@ -93,15 +100,27 @@ def backwards(flow: Flow) -> Flow:
 
 def named(ways: Ways, src: str, dst: str) -> Flow:
     """Return the default way between two ends that a user names; one of them is an accelerator."""
-    if dst == "remote":
-        return out(ways, _accelerator(ways.topology, src))
-    if _is_accelerator(ways.topology, src):
-        source = find(ways.topology, src).id
-        target = dst if dst.startswith(("host", FAR)) else find(ways.topology, dst).id
-        return _flow(_chosen(routes(ways.topology, source, dst)), source, target)
-    if _is_accelerator(ways.topology, dst):
+    found = ways.known.get((src, dst))
+    if found is None:
+        found = ways.known[src, dst] = _named(ways, src, dst)
+    return found
+
+
+def _named(ways: Ways, src: str, dst: str) -> Flow:
+    source, target = _component(ways.topology, src), _component(ways.topology, dst)
+    if source is None or source.kind is not Kind.ACCELERATOR:
+        if target is None or target.kind is not Kind.ACCELERATOR:
+            raise UsageError(f"a flow begins or ends at an accelerator; {src} and {dst} are none")
         return backwards(named(ways, dst, src))
-    raise UsageError(f"a flow begins or ends at an accelerator; {src} and {dst} are none")
+    if dst == "remote":
+        return out(ways, source.id)
+    if target is not None and target.id == source.id:
+        raise UsageError(f"{source.id} is both ends of the flow")
+    if target is not None and target.kind is Kind.ACCELERATOR:
+        return peer(ways, source.id, target.id)
+    if target is not None and target.kind is Kind.NIC:
+        return nic(ways, source.id, target.id)
+    return _flow(_chosen(routes(ways.topology, source.id, dst)), source.id, dst if target is None else target.id)
 
 
 def ends_of(topology: Topology, text: str) -> tuple[str, str]:
@@ -184,14 +203,6 @@ def _exists(topology: Topology, name: str) -> bool:
     return True
 
 
-def _is_accelerator(topology: Topology, name: str) -> bool:
-    if name.startswith(("host", "remote")):
-        return False
-    return find(topology, name).kind is Kind.ACCELERATOR
-
-
-def _accelerator(topology: Topology, name: str) -> str:
-    found = find(topology, name)
-    if found.kind is not Kind.ACCELERATOR:
-        raise UsageError(f"{found.id} is a {found.kind}, no accelerator")
-    return found.id
+def _component(topology: Topology, name: str) -> Component | None:
+    """Return what a name means; None for the ends that are no component: ``host``, ``remote``."""
+    return None if name.startswith(("host", "remote")) else find(topology, name)

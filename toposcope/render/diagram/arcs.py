@@ -5,6 +5,7 @@ Short arcs lie inside long ones. Each arc has a depth at which its label lies on
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from toposcope.render.diagram.parts import Rect
@@ -20,9 +21,32 @@ if TYPE_CHECKING:
 _FIRST = 20.0
 _STEP = 15.0
 _DEEPEST = 60
-_FEW = 4
+_FEW = 6
 """So many arcs have room for their details too."""
+_AIR = 2.0
+_STRICT_LEVELS = 6
+_SAMPLES = 60
 _PLACES = (0.5, 0.44, 0.56, 0.38, 0.62, 0.32, 0.68, 0.26, 0.74)
+
+
+@dataclass(slots=True)
+class _Drawn:
+    """What a new arc has to mind: upright lines, where arcs end, their labels and courses, and how deep they lie."""
+
+    upright: Sequence[float]
+    ends: Sequence[float]
+    labels: list[Rect] = field(default_factory=list)
+    courses: list[Point] = field(default_factory=list)
+    levels: list[tuple[float, float, int]] = field(default_factory=list)
+
+    def clear(self, rect: Rect, *, strict: bool) -> bool:
+        """Tell whether a label may lie here; ``strict``: on no other arc either."""
+        if any(rect.x - 2 < x < rect.right + 2 for x in self.upright) or any(
+            rect.meets(other) for other in self.labels
+        ):
+            return False
+        near = any(rect.x - _AIR < x < rect.right + _AIR for x in self.ends)
+        return not (strict and (near or any(_on(point, rect) for point in self.courses)))
 
 
 def draw_arcs(
@@ -39,25 +63,38 @@ def draw_arcs(
     ``y`` is where a box ends, ``edge`` where all boxes have ended and the arcs begin to bend.
     """
     ends = _ends(plan, wires)
-    details = len(wires) <= _FEW
-    drawn: list[tuple[float, float, int]] = []
-    labels: list[Rect] = []
+    drawn = _Drawn(upright, sorted(x for pair in ends.values() for x in pair))
     reach = 0.0
     for wire in sorted(wires, key=lambda one: (abs(ends[key(one)][0] - ends[key(one)][1]), key(one))):
-        left, right = sorted(ends[key(wire)])
-        nested = [level + 1 for low, high, level in drawn if left <= low and high <= right]
-        ys = {ends[key(wire)][0]: y(wire.a), ends[key(wire)][1]: y(wire.b)}
-        for level in range(max(nested, default=0), _DEEPEST):
-            depth = _FIRST + _STEP * level
-            bend = _curve(left, right, edge, -depth if up else depth)
-            found = _label(plan, wire, bend, labels, upright, details=details)
-            if found is not None or not plan.flow(wire).figure:
-                break
-        labels += [found.rect] if found else []
-        drawn.append((left, right, level))
-        plan.paths[key(wire)] = Path(((left, ys[left]), *bend, (right, ys[right])), found, curve=True)
-        reach = max(reach, depth)
+        (start, end), heights = ends[key(wire)], (y(wire.a), y(wire.b))
+        (left, top), (right, other_top) = sorted(zip((start, end), heights, strict=True))
+        level, bend, found = _lay(plan, wire, drawn, (left, right, edge, -1.0 if up else 1.0), few=len(wires) <= _FEW)
+        drawn.labels += [found.rect] if found else []
+        drawn.courses += _course(bend) if len(wires) <= _FEW else []
+        drawn.levels.append((left, right, level))
+        plan.paths[key(wire)] = Path(((left, top), *bend, (right, other_top)), found, curve=True)
+        reach = max(reach, _FIRST + _STEP * level + (found.rect.height / 2 - 6 if found else 0.0))
     return reach + 8 if wires else 0.0
+
+
+def _lay(
+    plan: Plan, wire: Wire, drawn: _Drawn, course: tuple[float, float, float, float], *, few: bool
+) -> tuple[int, tuple[Point, ...], Label | None]:
+    """Find the least depth at which an arc and its label lie well: below the arcs that it spans, clear of all others.
+
+    Where there are few arcs no label may lie on another arc; with many that would lead too deep.
+    """
+    left, right, edge, sign = course
+    least = max((level + 1 for low, high, level in drawn.levels if left <= low and high <= right), default=0)
+    tries = [(level, True) for level in range(least, least + _STRICT_LEVELS)] if few else []
+    for level, strict in [*tries, *((level, False) for level in range(least, _DEEPEST))]:
+        bend = _curve(left, right, edge, sign * (_FIRST + _STEP * level))
+        if strict and any(_on(point, rect) for point in _course(bend) for rect in drawn.labels):
+            continue
+        found = _label(plan, wire, bend, drawn, details=few, strict=strict)
+        if found is not None or not plan.flow(wire).figure:
+            return level, bend, found
+    return least, _curve(left, right, edge, sign * (_FIRST + _STEP * least)), None
 
 
 def _curve(left: float, right: float, y: float, depth: float) -> tuple[Point, ...]:
@@ -65,16 +102,25 @@ def _curve(left: float, right: float, y: float, depth: float) -> tuple[Point, ..
 
 
 def _label(
-    plan: Plan, wire: Wire, points: tuple[Point, ...], labels: list[Rect], upright: Sequence[float], *, details: bool
+    plan: Plan, wire: Wire, points: tuple[Point, ...], drawn: _Drawn, *, details: bool, strict: bool
 ) -> Label | None:
     width, height = size_of(plan.flow(wire), details=details)
-    for place in _PLACES:
-        x, y = point_at(points, place)
-        rect = Rect(x - width / 2, y - height / 2, width, height)
-        clear = all(not rect.x - 2 < line < rect.right + 2 for line in upright)
-        if clear and not any(rect.meets(other) for other in labels):
+    spots = [point_at(points, place) for place in _PLACES]
+    if strict:
+        spots.sort(key=lambda spot: -round(min(abs(spot[0] - x) for x in drawn.ends)))
+    for x, y in spots:
+        if drawn.clear(Rect(x - width / 2, y - height / 2, width, height), strict=strict):
             return label(plan.flow(wire), x, y, details=details)
     return None
+
+
+def _course(bend: tuple[Point, ...]) -> list[Point]:
+    return [point_at(bend, step / _SAMPLES) for step in range(1, _SAMPLES)]
+
+
+def _on(point: Point, rect: Rect) -> bool:
+    x, y = point
+    return rect.x - _AIR < x < rect.right + _AIR and rect.y - _AIR < y < rect.bottom + _AIR
 
 
 def point_at(points: Sequence[Point], t: float) -> Point:

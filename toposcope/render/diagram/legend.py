@@ -55,4 +55,4 @@ def _entries(edges: tuple[Edge, ...]) -> Iterable[tuple[str, str]]:
     if any(edge.figure == "?" for edge in inked):
         yield "unknown", "? not known"
     if any(Grade.UNKNOWN < edge.grade <= Grade.ASSUMED for edge in inked):
-        yield "assumed", "lighter: assumed from a profile"
+        yield "assumed", "lighter: assumed, not observed"

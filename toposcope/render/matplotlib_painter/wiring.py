@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from toposcope.model import Grade, Medium, State
+from toposcope.render.diagram.arcs import point_at
 from toposcope.render.diagram.parts import Rect, Text
 from toposcope.render.diagram.search import Marked, find_marked
 from toposcope.render.diagram.sketch import Role
@@ -17,7 +18,7 @@ from toposcope.render.palette import GRADE_FADE, LINE_WIDTHS, THEMES
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toposcope.render.diagram.parts import Box, Diagram, Edge, LegendEntry, Marking
+    from toposcope.render.diagram.parts import Box, Diagram, Edge, LegendEntry, Marking, Point
     from toposcope.render.palette import Theme, ThemeName
 
 _FILLS = {
@@ -41,6 +42,8 @@ _FILLS = {
 _ALONE = (Role.MESH, Role.PEERS, Role.PORT, Role.NETWORK)
 _STACK = 2.5
 _ASSUMED_FADE = 0.45
+_RIM = 1.5
+_RIM_STEPS = 24
 _DASHES = (4.0, 2.4)
 _DOTS = (1.6, 2.6)
 _CAPTION_SIZE = 10.0
@@ -125,9 +128,20 @@ def _edge(sheet: Sheet, theme: Theme, edge: Edge, marked: Marked) -> None:
     if _faded(marked, edge.id, marked.edges):
         colour = theme.lighter(colour, theme.fade)
     if edge.cased or edge.curve:
-        sheet.shape(path, edge=theme.ground, width=width + 3.2)
+        sheet.shape(polyline(_inner_part(edge)), edge=theme.ground, width=width + 3.2)
     dashes = {State.DEGRADED: _DASHES, State.DOWN: _DOTS}.get(edge.state)
     sheet.shape(path, edge=colour, width=width, dashes=dashes, gid=edge.id)
+
+
+def _inner_part(edge: Edge) -> list[Point]:
+    """Return a line without its ends, so that its rim does not bite into the boxes there."""
+    if edge.curve:
+        return [point_at(edge.points[1:5], step / _RIM_STEPS) for step in range(1, _RIM_STEPS)]
+    (x, y), (to_x, to_y) = edge.points[0], edge.points[-1]
+    if len(edge.points) > 2 or abs(y - to_y) <= 2 * _RIM:  # noqa: PLR2004 (the two ends of a straight line)
+        return list(edge.points)
+    down = _RIM if to_y > y else -_RIM
+    return [(x, y + down), (to_x, to_y - down)]
 
 
 def edge_colour(theme: Theme, edge: Edge) -> str:

@@ -107,8 +107,8 @@ def test_every_route_is_a_chain_of_segments(name: str) -> None:
 
 def _on_the_cpu(topology: Topology, name: str) -> bool:
     """A root complex, its NUMA node and its socket are one place for a route: what they cost is the crossing."""
-    kind = topology.component(name.removeprefix("remote:")).kind
-    return kind in (Kind.ROOT_COMPLEX, Kind.NUMA, Kind.SOCKET)
+    parts = name.removeprefix("remote:").split("+")
+    return all(topology.component(part).kind in (Kind.ROOT_COMPLEX, Kind.NUMA, Kind.SOCKET) for part in parts)
 
 
 @pytest.mark.parametrize("name", NAMES)

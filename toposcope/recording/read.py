@@ -143,7 +143,7 @@ def _of_document(
         line += text.count("\n", counted, piece.start)
         counted = piece.start
         if piece.source is None:
-            shown = text[piece.start : piece.end].lstrip("\n")
+            shown = text[piece.start : piece.end].lstrip("`~ \t\n")
             skipped = text.count("\n", piece.start, piece.end - len(shown))
             message = "no output of a known tool"
             prose.append(unread(entry.name, message, printable(shown.partition("\n")[0][:200]).strip(), line + skipped))

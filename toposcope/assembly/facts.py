@@ -55,15 +55,18 @@ def add_facts(
     for peer in evidence.peers:
         a, b = identities.id_of(peer.row) or peer.row, identities.id_of(peer.column) or peer.column
         topology.note(Fact(f"{a}|{b}", _CAPABILITY.get(peer.capability, "p2p"), peer.word, peer.origin))
-    for fact in (*_of_links(evidence, identities), *_of_drivers(evidence, addresses)):
+    for fact in (*_of_links(evidence, identities), *_of_devices(evidence, addresses)):
         topology.note(fact)
     _of_models(topology, devices)
 
 
-def _of_drivers(evidence: Evidence, addresses: Mapping[str, str]) -> Iterator[Fact]:
+def _of_devices(evidence: Evidence, addresses: Mapping[str, str]) -> Iterator[Fact]:
     for device in evidence.devices.values():
+        name = addresses.get(device.address, device.address)
         if device.driver is not None:
-            yield Fact(addresses.get(device.address, device.address), "driver", device.driver, device.origin)
+            yield Fact(name, "driver", device.driver, device.origin)
+        if not device.alive:
+            yield Fact(name, "alive", value=False, origin=device.origin)
 
 
 def _of_links(evidence: Evidence, identities: Identities) -> Iterator[Fact]:

@@ -93,6 +93,15 @@ def test_units_in_use_without_pass_through_translate() -> None:
     assert len(finding.evidence) == 2
 
 
+@pytest.mark.parametrize(("domain", "found"), [("Translated", True), ("Passthrough", False)])
+def test_the_kernels_log_tells_what_the_default_is(domain: str, *, found: bool) -> None:
+    topology = switched()
+    note(topology, "host", "iommu.units", "dmar0")
+    note(topology, "host", "iommu.default_domain", domain)
+
+    assert [each.verdict for each in iommu.check_translation(topology)] == ([Verdict.FOUND] if found else [])
+
+
 def test_pairs_and_near_nics_are_harmed() -> None:
     (finding,) = iommu.check_translation(breaks_iommu_translation())
 

@@ -2,7 +2,11 @@
 
 from toposcope.analysis.rules import (
     acs,
+    apertures,
+    clocks,
     cpu_side,
+    errors,
+    evidence,
     fabric_manager,
     hccs_pairs,
     iommu,
@@ -42,6 +46,13 @@ RULES: tuple[Rule, ...] = (
     scale_up.OFF_RULE,
     scale_up.FEWER_RULE,
     fabric_manager.RULE,
+    errors.LOST_RULE,
+    errors.ERRORS_RULE,
+    errors.HCCS_RULE,
+    clocks.RULE,
+    apertures.RULE,
+    evidence.ABORTED_RULE,
+    evidence.MADE_UP_RULE,
 )
 
 __all__ = ["RULES", "Rule"]

@@ -98,22 +98,24 @@ def _may_be_x86(topology: Topology) -> bool:
 
 
 def _translates(topology: Topology, names: Sequence[str]) -> tuple[bool | None, list[Fact]]:
-    """Tell whether the IOMMU translates, with what says so: the groups' types, then the command line, then units."""
+    """Tell whether the IOMMU translates, with what says so: the groups' types, then the kernel's parameters and log."""
     types = [fact for name in names if (fact := topology.fact(name, "iommu.type")) is not None]
     if types:
         translating = [fact for fact in types if fact.value in _TRANSLATING]
         return bool(translating), translating or types
-    units = topology.fact("host", "iommu.units")
-    if units is not None and units.status is FactStatus.ABSENT:
-        return False, [units]
+    units, domain = topology.fact("host", "iommu.units"), topology.fact("host", "iommu.default_domain")
     said = [fact for name in _PARAMETERS if (fact := topology.fact("host", name)) is not None]
-    set_ = [fact for fact in said if fact.value is not None]
-    if any(word in _PASSES for fact in set_ for word in str(fact.value).split(",")):
-        return False, set_
-    if any(str(fact.value) in ("on", "force") for fact in set_ if fact.name != "cmdline.amd_iommu"):
-        return True, set_
-    if units is not None and units.value and said:
-        return True, [units, *said[:1]]
+    passing = [fact for fact in said if any(word in _PASSES for word in str(fact.value).split(","))]
+    passing += [domain] if domain is not None and domain.value == "Passthrough" else []
+    passing += [units] if units is not None and units.status is FactStatus.ABSENT else []
+    if passing:
+        return False, passing
+    forced = [fact for fact in said if fact.value in ("on", "force") and fact.name != "cmdline.amd_iommu"]
+    if forced:
+        return True, forced
+    others = [domain] if domain is not None else said[:1]
+    if units is not None and units.value and others:
+        return True, [units, *others]
     return None, said[:1]
 
 

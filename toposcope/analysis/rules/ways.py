@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toposcope.base import Origin
     from toposcope.model import Link, Topology
 
-_LINES = ("link.status", "link.capability")
+_LINES = ("link.status", "link.capability", "kernel.link_limited_by")
 
 
 @dataclass(slots=True)

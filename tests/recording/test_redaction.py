@@ -68,6 +68,7 @@ def test_what_names_nobody_is_left_as_it_is(text: str) -> None:
         ("Device Serial Number 5c-ff-35-03-aa-bb-01-02", "aa-bb", r"Device Serial Number [0-9a-f]{2}(-[0-9a-f]{2}){7}"),
         ("Serial Number : 1652922098765", "1652922098765", r"Serial Number : \d{13}"),
         ("[SN] Serial number: MT2113X09876", "MT2113X09876", r"\[SN\] Serial number: XX\d{4}X\d{5}"),
+        ("Asset Tag: RACK7-4411", "4411", r"Asset Tag: XXXX\d-\d{4}"),
         ("Vendor SN  : ABC98765", "ABC98765", r"Vendor SN  : XXX\d{5}"),
         ("<serial>1652922098765</serial>", "1652922098765", r"<serial>\d{13}</serial>"),
         ('"serial": {\n  "value": "1652922098765"\n}', "1652922098765", r'"serial": \{\n  "value": "\d{13}"\n\}'),

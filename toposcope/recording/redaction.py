@@ -37,7 +37,7 @@ _VERSION = re.compile(
 _IPV6 = re.compile(r"(?<![\w:.])(?=[0-9A-Fa-f]*:[0-9A-Fa-f:]*:)[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?![\w:.])")
 _EIGHT_PAIRS = re.compile(r"[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){7}")
 _SERIAL = re.compile(
-    r"(?<![A-Za-z])(?:serial(?:[ _-]?(?:number|no\.?|num))?|s/?n|\[SN\][^:\n]{0,30})"
+    r"(?<![A-Za-z])(?:serial(?:[ _-]?(?:number|no\.?|num))?|asset[ _-]?tag|service[ _-]?tag|s/?n|\[SN\][^:\n]{0,30})"
     r"\"?[ \t]*(?:[:=|]+|>)[ \t]*(?:\{[ \t\n]*\"value\"[ \t]*:[ \t]*)?\"?(?P<value>[A-Za-z0-9][\w./-]{3,63})",
     re.IGNORECASE,
 )
@@ -90,6 +90,7 @@ def redacted(recording: Recording) -> Recording:
                 message=mapping.redact(problem.message),
                 text=mapping.redact(problem.text),
                 origin=replace(problem.origin, file=mapping.redact(problem.origin.file)),
+                other=replace(problem.other, file=mapping.redact(problem.other.file)) if problem.other else None,
             )
             for problem in recording.problems
         ),

@@ -210,7 +210,7 @@ def test_a_class_for_a_platform_stands_beside_the_general_one_and_the_platform_e
     names = {each.name for each in CATALOGUE.classes}
     suffixes = {platform.crossing for platform in CATALOGUE.platforms}
     for name in names:
-        general, _, suffix = name.partition(".")
+        general, _, suffix = name.partition(":")[0].partition(".")
         assert not suffix or (general in names and suffix in suffixes)
 
 

@@ -1,12 +1,13 @@
 """What a collective should show: the bus bandwidth over the links of the accelerators, or over the network.
 
-Bus bandwidth is what nccl-tests and its kin print as ``busbw``: for a ring it is what each accelerator's links carry one
-way. Sums in the switches (NVLS), and trees over two hosts, move fewer bytes than a ring, so their bus bandwidth counts
-more than the wire carries; both are reckoned as algorithm bandwidth times 2(n-1)/n.
+Bus bandwidth is what nccl-tests and its kin print as ``busbw``: for a ring it is what the links of an accelerator carry
+one way. Sums in the switches (NVLS), and trees over two hosts, move fewer bytes than a ring, so their bus bandwidth
+counts more than the wire carries; both are reckoned as algorithm bandwidth times 2(n-1)/n.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -17,16 +18,20 @@ from toposcope.analysis.nics import neighbours, ports_of
 from toposcope.analysis.route import Transport
 from toposcope.analysis.routes import peer_answers
 from toposcope.base import Bandwidth
-from toposcope.model import Kind, Usable
+from toposcope.model import Kind, Medium, Reach, Usable
+from toposcope.model.placement import reach
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toposcope.analysis.nics import Neighbours
+    from toposcope.analysis.route import Route
     from toposcope.analysis.segment import Segment
-    from toposcope.model import Medium, Topology
+    from toposcope.model import Topology
 
+_RANGE = ("low", "typical", "high")
 ALL_REDUCE = "all_reduce"
+SEND = "sendrecv"
 SUMMING = 5
 """From this many accelerators on the library sums in the switches (published: five H200, six B200)."""
 
@@ -54,6 +59,8 @@ def expected_collective(
     if len(names) < 2:  # noqa: PLR2004 - nothing to exchange
         return None
     fabric = _fabric(topology, names)
+    if not fabric and any(joined(topology, names[0], other) for other in names[1:]):
+        return None  # a partial mesh: no ring is known
     if fabric:
         return _over_fabric(topology, names, fabric, collective, summing=summing)
     return _over_pcie(topology, names, peer_access=peer_access)
@@ -72,14 +79,12 @@ def _over_fabric(
     medium, generation = own[0].medium, own[0].generation
     line = _total(own)
     if _sums(topology, names, collective, generation, summing=summing):
-        usable = topology.figures.usable(line, f"collective-{medium}{generation}-nvls")
+        summed = (f"collective-{medium}{generation}-nvls", f"collective-{medium}-nvls")
+        usable = topology.figures.usable(line, *summed)
         if usable is not None:
-            return _named(own, times(usable, _more(len(names))), line)
-    return _named(own, topology.figures.usable(line, *_classes(medium, generation)), line)
-
-
-def _classes(medium: Medium, generation: int | None) -> tuple[str, ...]:
-    return (f"collective-{medium}{generation}", f"collective-{medium}")
+            return _named(own, times(usable, _more(len(names))), line, summed)
+    classes = (f"collective-{medium}{generation}", f"collective-{medium}")
+    return _named(own, topology.figures.usable(line, *classes), line, classes)
 
 
 def _sums(
@@ -102,33 +107,34 @@ def _more(count: int) -> float:
 def _over_pcie(topology: Topology, names: Sequence[str], *, peer_access: bool | None) -> Expected | None:
     """Take the ring in printed order: its slowest step, peer-to-peer or staged, holds all others back."""
     near = neighbours(topology)
-    steps = [
-        step
-        for a, b in (*pairwise(names), (names[-1], names[0]))
-        if (step := _step(topology, a, b, near, peer_access=peer_access))
-    ]
-    lines = [line for line, _, _ in steps if line is not None]
-    if not steps or len(lines) < len(steps):
+    pairs = (*pairwise(names), (names[-1], names[0]))
+    steps = [_step(topology, a, b, near, peer_access=peer_access) for a, b in pairs]
+    known = [step for step in steps if step is not None and step.limit.line is not None]
+    if len(known) < len(steps):
         return None
-    line, segments, _ = min(steps, key=lambda step: step[0] or Bandwidth(0))
-    staged = next((step for step in steps if step[2]), None)
-    name = "collective-pcie-staged" if staged else "collective-pcie"
-    held = staged[1] if staged else segments
-    return _named(held, topology.figures.usable(line, name), line)
+    line = min(step.limit.line for step in known if step.limit.line is not None)
+    slowest = min(known, key=lambda step: (step.transport is Transport.PCIE_P2P, _speed(step)))
+    generations = [each.generation for each in slowest.segments if each.medium is Medium.PCIE and each.generation]
+    end = "" if slowest.transport is Transport.PCIE_P2P else "-staged"
+    classes = (f"collective-pcie{min(generations, default=0)}{end}", f"collective-pcie{end}")
+    held = [slowest.segments[index] for index in slowest.limit.bottleneck]
+    return replace(
+        _named(held, topology.figures.usable(line, *classes), line, classes),
+        transport=slowest.transport if end else None,
+    )
 
 
-def _step(
-    topology: Topology, a: str, b: str, near: dict[str, Neighbours], *, peer_access: bool | None
-) -> tuple[Bandwidth | None, tuple[Segment, ...], bool] | None:
+def _step(topology: Topology, a: str, b: str, near: dict[str, Neighbours], *, peer_access: bool | None) -> Route | None:
     found = peer_answers(topology, a, b, near)
     if peer_access is None:
-        chosen = next((route for route in found if route.default), None)
-    else:
-        wanted = Transport.PCIE_P2P if peer_access else Transport.HOST_STAGED
-        chosen = next((route for route in found if route.transport is wanted), None)
-    if chosen is None:
-        return None
-    return chosen.limit.line, chosen.segments, chosen.transport is not Transport.PCIE_P2P
+        return next((route for route in found if route.default), None)
+    wanted = Transport.PCIE_P2P if peer_access else Transport.HOST_STAGED
+    return next((route for route in found if route.transport is wanted), None)
+
+
+def _speed(route: Route) -> Bandwidth:
+    figure = route.limit.usable.typical if route.limit.usable is not None else route.limit.line
+    return figure or Bandwidth(0)
 
 
 def _over_network(
@@ -146,53 +152,64 @@ def _over_network(
     the sums inside the hosts hold it back.
     """
     ways = _rails(topology, names, nics)
-    held = [_held(topology, way) for way in ways]
-    known = [usable for _, usable in held if usable is not None]
+    held = [_held(topology, way, alone=collective == SEND) for way in ways]
+    known = [each.usable for each in held if each.usable is not None]
     lines = [way[-1].line for way in ways]
     if not held or len(known) < len(held) or None in lines:
         return None
     total = sum((line for line in lines if line is not None), start=Bandwidth(0))
-    limits = [segment for segment, _ in held]
-    usable = Usable(
-        sum((each.low for each in known), start=Bandwidth(0)),
-        sum((each.typical for each in known), start=Bandwidth(0)),
-        sum((each.high for each in known), start=Bandwidth(0)),
-    )
+    usable, classes = _sum(known), held[0].classes
     own = _fabric(topology, names)
     if hosts > 2 or not own or not _sums(topology, names, collective, own[0].generation, summing=summing):  # noqa: PLR2004
-        return _named(limits, usable, total)
-    more = _more(hosts * len(names))
-    line = _total(own)
-    inside = topology.figures.usable(line, f"collective-{own[0].medium}{own[0].generation}-nvls-hosts")
-    if inside is not None and line is not None and inside.typical < usable.typical:
-        return _named(own, times(inside, more), line)
-    return _named(limits, times(usable, more), total)
+        return _named(held, usable, total, classes)
+    more, line = _more(hosts * len(names)), _total(own)
+    summed = (f"collective-{own[0].medium}{own[0].generation}-nvls-hosts", f"collective-{own[0].medium}-nvls-hosts")
+    inside = topology.figures.usable(line, *summed)
+    if inside is not None and inside.typical < usable.typical:
+        return _named(own, times(inside, more), line, summed)
+    return _named(held, times(usable, more), total, classes)
 
 
 def _rails(topology: Topology, names: Sequence[str], nics: Sequence[str] | None) -> list[list[Segment]]:
+    """Return the way out through each NIC, from the accelerator that is nearest to it."""
     near = neighbours(topology)
-    owners = {nic: name for name in reversed(names) for nic in near[name].near}
-    chosen = list(owners) if nics is None else nics
-    ways = (
-        outward(topology, owners.get(nic, names[0]), port.id, nic=nic)
-        for nic in sorted(chosen)
-        for port in ports_of(topology, nic)[:1]
-    )
+    chosen = sorted({nic for name in names for nic in near[name].near}) if nics is None else nics
+    far = max(Reach) + 1
+    owners = {nic: min(names, key=lambda name: reach(topology, name, nic) or far) for nic in chosen}
+    ways = (outward(topology, owners[nic], port.id, nic=nic) for nic in chosen for port in ports_of(topology, nic)[:1])
     return [way for way in ways if way]
 
 
-def _held(topology: Topology, way: Sequence[Segment]) -> tuple[Segment, Usable | None]:
-    """Return what holds one rail back: its port, or the host that is crossed on the way to it."""
-    port = way[-1]
-    found = [(port, topology.figures.usable(port.line, "collective-network"))]
-    found += [(each, each.usable) for each in way if each.is_crossing]
-    known = [(segment, usable) for segment, usable in found if usable is not None]
-    return min(known, key=lambda each: each[1].typical) if known else found[0]
+def _held(topology: Topology, way: Sequence[Segment], *, alone: bool) -> Segment:
+    """Return what holds one rail back: its port, or the host that is crossed on the way to it.
+
+    ``alone``: plain sends, which cost the port no more than an RDMA test does.
+    """
+    port = (
+        way[-1]
+        if alone
+        else replace(
+            way[-1], usable=topology.figures.usable(way[-1].line, "collective-network"), classes=("collective-network",)
+        )
+    )
+    passed = [port, *(each for each in way if each.is_crossing)]
+    return min((each for each in passed if each.usable is not None), key=_typical, default=port)
 
 
-def _named(limits: Sequence[Segment], usable: Usable | None, line: Bandwidth | None) -> Expected:
+def _typical(segment: Segment) -> Bandwidth:
+    return Bandwidth(0) if segment.usable is None else segment.usable.typical
+
+
+def _sum(known: Sequence[Usable]) -> Usable:
+    low, typical, high = (sum((getattr(each, name) for each in known), start=Bandwidth(0)) for name in _RANGE)
+    return Usable(low, typical, high)
+
+
+def _named(
+    limits: Sequence[Segment], usable: Usable | None, line: Bandwidth | None, classes: tuple[str, ...]
+) -> Expected:
     grade = min(segment.grade for segment in limits)
-    return Expected(line, usable, tuple(limits), tuple(limits), grade)
+    return Expected(line, usable, tuple(limits), tuple(limits), grade, classes=classes)
 
 
 def _total(segments: Sequence[Segment]) -> Bandwidth | None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from toposcope.base import Bandwidth
     from toposcope.model import Grade, Topology
 
+_HOST = ("rdma-host", "rdma")
 BOTH = "both"
 """The manner of a test that copies in both directions at once and adds them up."""
 
@@ -35,7 +36,8 @@ class Expected:
     """What a test should show. ``line`` and ``usable`` are None where a figure is missing.
 
     ``segments`` is what the data passes, ``limits`` the part of it that holds it back; ``transport`` is None for a
-    collective. ``at_most``: something of unknown speed stands on the way.
+    collective over links of accelerators. ``at_most``: something of unknown speed stands on the way. ``classes`` are
+    the efficiency classes that may give the usable figure, best first.
     """
 
     line: Bandwidth | None
@@ -45,6 +47,7 @@ class Expected:
     grade: Grade
     transport: Transport | None = None
     at_most: bool = False
+    classes: tuple[str, ...] = ()
 
 
 def in_manner(topology: Topology, words: Sequence[str]) -> Topology:
@@ -96,7 +99,14 @@ def of_route(route: Route, *, ways: int = 1) -> Expected:
     limits = tuple(route.segments[index] for index in held.bottleneck)
     line = None if held.line is None else held.line * ways
     return Expected(
-        line, times(held.usable, ways), route.segments, limits, held.grade, route.transport, at_most=held.at_most
+        line,
+        times(held.usable, ways),
+        route.segments,
+        limits,
+        held.grade,
+        route.transport,
+        at_most=held.at_most,
+        classes=limits[0].classes if limits else (),
     )
 
 
@@ -127,4 +137,4 @@ def _from_host_memory(topology: Topology, nic: str) -> list[Segment]:
     if link is None:
         return []
     wire = of_link(topology, link, use="rdma", source=link.source).between(nic, link.other(ports[0].id))
-    return [*reversed(up), replace(wire, usable=topology.figures.usable(link.line, "rdma-host", "rdma"))]
+    return [*reversed(up), replace(wire, usable=topology.figures.usable(link.line, *_HOST), classes=_HOST)]

@@ -7,13 +7,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from toposcope.base import Bandwidth, Origin
-from toposcope.model import Grade, Medium, Reach, Usable, classes_of
+from toposcope.model import Grade, Kind, Medium, Reach, Usable, classes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from toposcope.model import Figures, Link, Topology
 
+_WIDE = 16
 _CROSSING_MEDIUM = {Reach.ROOT_COMPLEX: Medium.ROOT_COMPLEX, Reach.NUMA: Medium.NUMA}
 _CROSSING_WORD = {Reach.ROOT_COMPLEX: "root-complex", Reach.NUMA: "numa", Reach.SOCKET: "socket"}
 
@@ -112,11 +113,14 @@ def reverse(segments: Iterable[Segment]) -> list[Segment]:
 def crossing(topology: Topology, ends: tuple[str, str], reach: Reach, *, use: str, rest: Sequence[Segment]) -> Segment:
     """Make the segment for passing the host between two ends.
 
-    Its line is that of the socket link where one is known; its usable figure is a measured factor on the least line of
-    the rest of the route, since the raw links do not explain it.
+    Its line is that of the socket link where one is known; its usable figure is a measured factor on what the slowest
+    PCIe generation of the rest of the route carries, since the raw links do not explain it. NUMA nodes of one socket
+    are no socket link apart, whatever word was printed.
     """
     between = _socket_link(topology, *ends) if reach is Reach.SOCKET else None
-    least = min((segment.line for segment in rest if segment.line is not None), default=None)
+    if reach is Reach.SOCKET and _in_one_socket(topology, *ends):
+        reach = Reach.NUMA
+    least = _base(topology.figures, rest, staged=use.startswith("staged"))
     line = between.line if between is not None else None
     classes = _crossing_classes(topology.figures, reach, use, rest)
     usable = topology.figures.usable(least, *classes)
@@ -151,6 +155,26 @@ def _crossing_classes(figures: Figures, reach: Reach, use: str, rest: Sequence[S
     word = _CROSSING_WORD[reach]
     name = f"rdma-{word}" if use == "rdma" else f"pcie{min(generations, default=0)}-{use}-{word}"
     return (f"{name}.{figures.platform}", name) if figures.platform else (name,)
+
+
+def _base(figures: Figures, rest: Sequence[Segment], *, staged: bool) -> Bandwidth | None:
+    """Return what the factor of a crossing applies to: the slowest PCIe link of the rest, were it 16 lanes wide.
+
+    A narrow link does not make the crossing worse than the link is itself. A staged copy waits for its slower half.
+    """
+    links = [segment for segment in rest if segment.medium is Medium.PCIE and segment.line is not None] or rest
+    wide = (
+        (segment.width is not None and segment.width < _WIDE and figures.pcie(segment.generation, _WIDE))
+        or segment.line
+        for segment in links
+    )
+    lines = [segment.line for segment in links] if staged else list(wide)
+    return min((line for line in lines if line is not None), default=None)
+
+
+def _in_one_socket(topology: Topology, a: str, b: str) -> bool:
+    top = _top(topology, a)
+    return top == _top(topology, b) and topology.component(top).kind is Kind.SOCKET
 
 
 def _host_sides(topology: Topology, a: str, b: str) -> tuple[str, str]:

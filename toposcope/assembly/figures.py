@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from toposcope.base import Bandwidth
 from toposcope.model import Efficiency, Figures, Library, Medium, Reach
+from toposcope.model import Release as KnownFrom
 from toposcope.profiles.platforms import platform_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from toposcope.profiles.catalogue import Catalogue, Device, NicModel, Platform, Software, SwitchModel
+    from toposcope.profiles.catalogue import Catalogue, Device, NicModel, Platform, Release, Software, SwitchModel
 
 REACH = {reach.word: reach for reach in Reach}
 """The words in which the catalogue says how far a library goes."""
@@ -101,7 +102,7 @@ class Lookup:
                 )
                 for each in self.catalogue.classes
             },
-            _library(software[0]) if len(known) == 1 and software else None,
+            _library(software[0], self.catalogue.releases) if len(known) == 1 and software else None,
             platform.crossing if platform else None,
             {each.generation: Bandwidth.gigabytes(each.lane_gbs) for each in self.catalogue.pcie},
         )
@@ -119,7 +120,7 @@ def simple_name(name: str) -> str:
     return _PUNCTUATION.sub(" ", _NOISE.sub(" ", name.lower())).strip()
 
 
-def _library(software: Software) -> Library:
+def _library(software: Software, releases: Iterable[Release]) -> Library:
     return Library(
         name=software.name,
         version=software.version,
@@ -131,6 +132,11 @@ def _library(software: Software) -> Library:
         few_accelerators=software.few_accelerators,
         few_reach=REACH[software.few_reach] if software.few_reach else None,
         source=software.source,
+        releases=tuple(
+            KnownFrom(each.models, each.least, each.reason, each.source)
+            for each in releases
+            if each.library == software.name
+        ),
     )
 
 

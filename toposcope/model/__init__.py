@@ -2,7 +2,7 @@
 
 from toposcope.model.component import Component
 from toposcope.model.fact import Fact, FactValue
-from toposcope.model.figures import Efficiency, Figures, Library, classes_of
+from toposcope.model.figures import Efficiency, Figures, Library, Release, classes_of
 from toposcope.model.link import Link, Usable
 from toposcope.model.relation import PrintedMatrix, Relation
 from toposcope.model.topology import Topology
@@ -25,6 +25,7 @@ __all__ = [
     "PrintedMatrix",
     "Reach",
     "Relation",
+    "Release",
     "State",
     "Topology",
     "Usable",

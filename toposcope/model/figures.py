@@ -36,13 +36,23 @@ class Efficiency:
 
 
 @dataclass(frozen=True, slots=True)
+class Release:
+    """The first release of a library that knows these models (words of their names), and what earlier ones do."""
+
+    models: tuple[str, ...]
+    least: str
+    reason: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Library:
     """What a collective library does by default on a machine.
 
     ``peer_reach``: how far apart two accelerators may be for PCIe peer-to-peer; on hosts whose CPU vendor is
     ``few_vendor`` and with at most ``few_accelerators`` accelerators it is ``few_reach``. ``rdma_reach``: the same for
     accelerator and NIC. ``relay``: whether a third accelerator may pass data on. ``proxy``: whether data may go to the
-    accelerator that owns the NIC first (PXN).
+    accelerator that owns the NIC first (PXN). ``releases`` are the first ones that know some models.
     """
 
     name: str
@@ -55,6 +65,7 @@ class Library:
     few_accelerators: int = 0
     few_reach: Reach | None = None
     source: str = ""
+    releases: tuple[Release, ...] = ()
 
     @property
     def title(self) -> str:

@@ -157,6 +157,16 @@ class Software(Entry, frozen=True):
     few_reach: Word | None = None
 
 
+class Release(Entry, frozen=True):
+    """The first release of a library that knows some models; ``reason`` is what earlier ones do."""
+
+    name: str
+    library: str
+    models: tuple[str, ...]
+    least: Annotated[str, msgspec.Meta(pattern=r"^\d+(\.\d+)*$")]
+    reason: str
+
+
 class Catalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """All figures together, read from the files of one folder (and a user's folder that extends it)."""
 
@@ -169,3 +179,4 @@ class Catalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     classes: tuple[Class, ...] = ()
     platforms: tuple[Platform, ...] = ()
     software: tuple[Software, ...] = ()
+    releases: tuple[Release, ...] = ()

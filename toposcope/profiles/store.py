@@ -36,6 +36,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "classes": ("name",),
     "platforms": ("name",),
     "software": ("name",),
+    "releases": ("name",),
 }
 
 

@@ -15,66 +15,27 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from toposcope.recording.identifiers import (
+    CONFIG,
+    EIGHT_PAIRS,
+    GUID,
+    HOST_AT,
+    IPV4,
+    IPV6,
+    KEPT_NAMES,
+    KEPT_NETWORKS,
+    NO_SERIAL,
+    PAIRS,
+    SERIAL,
+    SHORT_GUID,
+    USER_AT,
+    UUID,
+    VERSION,
+)
+
 if TYPE_CHECKING:
     from toposcope.base import Capture
     from toposcope.recording.recording import Command, Recording
-
-_UUID = re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}(?![0-9A-Fa-f])")
-# Six pairs are a MAC address, eight a GUID or a PCI device's serial number, twenty an InfiniBand hardware address.
-_PAIRS = re.compile(r"(?<![\w:.-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4,18}(?![\w:-]|\.\d)")
-_GUID = re.compile(
-    r"(?<![0-9A-Fa-f:])(?:(?P<mark>0x|[SHR]-)(?P<plain>[0-9A-Fa-f]{16})"
-    r"|(?P<groups>[0-9A-Fa-f]{4}(?::[0-9A-Fa-f]{4}){3})"
-    r"|(?P<key>guid[\w ]{0,12}[=:\t ]{1,12}(?:0x)?)(?P<value>[0-9A-Fa-f]{9,16}))(?![0-9A-Fa-f:.])",
-    re.IGNORECASE,
-)
-_SHORT_GUID = re.compile(r"(?<=\()(?P<value>[0-9a-f]{11,16})(?=\))")
-_IPV4 = re.compile(r"(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\w)")
-_VERSION = re.compile(
-    r"(?:version|firmware|vbios|\bfw\b|\bver\b|rev(?:ision)?|-smi|driver|cann|hdk|release|toolkit)[^\n]{0,40}$",
-    re.IGNORECASE,
-)
-_IPV6 = re.compile(r"(?<![\w:.])(?=[0-9A-Fa-f]*:[0-9A-Fa-f:]*:)[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?![\w:.])")
-_EIGHT_PAIRS = re.compile(r"[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){7}")
-_SERIAL = re.compile(
-    r"(?<![A-Za-z])(?:serial(?:[ _-]?(?:number|no\.?|num))?|asset[ _-]?tag|service[ _-]?tag|s/?n|\[SN\][^:\n]{0,30})"
-    r"\"?[ \t]*(?:[:=|]+|>)[ \t]*(?:\{[ \t\n]*\"value\"[ \t]*:[ \t]*)?\"?(?P<value>[A-Za-z0-9][\w./-]{3,63})",
-    re.IGNORECASE,
-)
-_CONFIG = re.compile(r"(\tconfig\t)((?:[0-9a-f]{2}){256,4096})$", re.MULTILINE)
-_NO_SERIAL = re.compile(
-    r"\[?(?:n/?a|none|unknown|not|default|to|null|0+|x+|unsupported|system|uninitialized)\b", re.IGNORECASE
-)
-_HOST_AT = tuple(
-    re.compile(pattern, re.MULTILINE)
-    for pattern in (
-        r"^[ \t>(\[\w.)-]{0,40}?[\w.-]{1,64}@(?P<name>[\w.-]{2,64})(?=[ :\]][^\n]{0,160}[#$%>])",
-        r"^Linux (?P<name>[\w.-]{2,64}) \d",
-        (
-            r"(?i:\b(?:host ?name|node ?name|sysname|system name)\b)[\"']?[ \t]*[:=][ \t]*[\"']?"
-            r"(?P<name>[A-Za-z][\w.-]{1,63})"
-        ),
-        r"(?i:system name tlv)\s{1,20}(?P<name>[A-Za-z][\w.-]{1,63})",
-        r"^HOSTNAME=(?P<name>[\w.-]{2,64})$",
-        r"(?i:\bnode description|node_desc|device name)[ \t:=.]+(?P<name>[\w.-]{2,64}) (?:mlx|hfi|HCA|bnxt)",
-        r"[#:][ \t]*\"(?P<name>[\w.-]{2,64}) (?:mlx\d|HCA-\d|hfi\d)",
-    )
-)
-_USER_AT = tuple(
-    re.compile(pattern, re.MULTILINE)
-    for pattern in (
-        r"/home/(?P<name>[A-Za-z_][\w.-]{0,31})",
-        r"^(?:USER|LOGNAME|SUDO_USER|USERNAME)=(?P<name>[\w.-]{2,32})$",
-        r"^[ \t>(\[]{0,8}(?:\([\w. /-]{1,60}\) ?)?\[?(?P<name>[A-Za-z_][\w.-]{1,31})@[\w.-]{2,64}(?=[ :\]])",
-    )
-)
-# Names that say nothing, and names that are a device's or a node's as well: replacing those would break the topology.
-_KEPT_NAMES = re.compile(
-    r"(?:root|localhost|localdomain|admin|user|ubuntu|none|unknown|linux|host|server|system|default|n/a|pci|version|name"
-    r"|x86_64|aarch64|\d+|(?:gpu|npu|nic)\d?|(?:mlx\d?_?|node|cpu|numa|eth|ib)\d*)",
-    re.IGNORECASE,
-)
-_KEPT_NETWORKS = tuple(map(ipaddress.ip_network, ("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/3")))
 
 
 def redacted(recording: Recording) -> Recording:
@@ -136,14 +97,14 @@ class Mapping:
 
     def learn(self, text: str) -> None:
         """Note the hosts, users and serial numbers that a text names where it is plain that it does."""
-        for pattern in _HOST_AT:
+        for pattern in HOST_AT:
             for match in pattern.finditer(text):
                 self.learn_host(match["name"])
-        for pattern in _USER_AT:
+        for pattern in USER_AT:
             for match in pattern.finditer(text):
                 self._learn(match["name"], "user")
-        for value in (*(match["value"] for match in _SERIAL.finditer(text)), *_serial_column(text)):
-            if not _NO_SERIAL.match(value) and any(character.isdigit() for character in value):
+        for value in (*(match["value"] for match in SERIAL.finditer(text)), *_serial_column(text)):
+            if not NO_SERIAL.match(value) and any(character.isdigit() for character in value):
                 self._learn(value, "serial")
 
     def learn_host(self, name: str) -> None:
@@ -164,19 +125,19 @@ class Mapping:
 
     def redact(self, text: str) -> str:
         """Return the text with stand-ins."""
-        text = _UUID.sub(self._uuid, text)
-        text = _IPV6.sub(self._ipv6, text) if ":" in text else text
-        text = _PAIRS.sub(self._pairs, text)
-        text = _GUID.sub(self._guid, text)
-        text = _SHORT_GUID.sub(self._short_guid, text)
-        text = _IPV4.sub(self._ipv4, text)
-        text = _CONFIG.sub(lambda match: match[1] + _without_serial(match[2]), text)
+        text = UUID.sub(self._uuid, text)
+        text = IPV6.sub(self._ipv6, text) if ":" in text else text
+        text = PAIRS.sub(self._pairs, text)
+        text = GUID.sub(self._guid, text)
+        text = SHORT_GUID.sub(self._short_guid, text)
+        text = IPV4.sub(self._ipv4, text)
+        text = CONFIG.sub(lambda match: match[1] + _without_serial(match[2]), text)
         if self._any_name is not None:
             text = self._any_name.sub(lambda match: self._names[match[0]], text)
         return text
 
     def _learn(self, name: str, kind: str) -> None:
-        if name in self._names or (kind != "serial" and _KEPT_NAMES.fullmatch(name)):
+        if name in self._names or (kind != "serial" and KEPT_NAMES.fullmatch(name)):
             return
         number = self._number(kind, name)
         self._names[name] = _like(name, number) if kind == "serial" else f"{kind}-{number}"
@@ -221,21 +182,21 @@ class Mapping:
 
     def _ipv4(self, match: re.Match[str]) -> str:
         line = match.string[max(0, match.start() - 60) : match.start()].rpartition("\n")[2]
-        return match[0] if _VERSION.search(line) else self._ipv4_text(match[0])
+        return match[0] if VERSION.search(line) else self._ipv4_text(match[0])
 
     def _ipv4_text(self, text: str) -> str:
         try:
             address = ipaddress.IPv4Address(text)
         except ValueError:
             return text
-        if any(address in network for network in _KEPT_NETWORKS):
+        if any(address in network for network in KEPT_NETWORKS):
             return text
         network, _, last = text.rpartition(".")
         number = self._number("network", network)
         return f"10.{number >> 8 & 255}.{number & 255}.{last}"
 
     def _ipv6(self, match: re.Match[str]) -> str:
-        if _EIGHT_PAIRS.fullmatch(match[0]) or all(len(group) < 2 for group in match[0].split(":")):  # noqa: PLR2004
+        if EIGHT_PAIRS.fullmatch(match[0]) or all(len(group) < 2 for group in match[0].split(":")):  # noqa: PLR2004
             return match[0]  # a hardware address, or C++
         try:
             address = ipaddress.IPv6Address(match[0])

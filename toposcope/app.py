@@ -12,6 +12,7 @@ from toposcope.analysis import routes as routes_of
 from toposcope.analysis.contention import Contention
 from toposcope.analysis.contention import contend as share_links
 from toposcope.analysis.difference import Difference, differences
+from toposcope.analysis.whatif import what_if as changed_machine
 from toposcope.assembly import Lookup, assemble, topology_of_machine
 from toposcope.base import InputError, UsageError
 from toposcope.profiles.store import find_machine, load_catalogue, load_machines, shipped, undecided, user_folder
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from toposcope.analysis import Analysis, Route
+    from toposcope.analysis.whatif import Change
     from toposcope.base import Origin
     from toposcope.collectors.records import Reading
     from toposcope.model import Topology
@@ -139,6 +141,23 @@ def contend(
     return share_links(loaded.topology, pattern, among=among, flows=flows)
 
 
+@dataclass(frozen=True)
+class Consequence:
+    """What a change to a machine brings: the machine before and after, and what was changed."""
+
+    before: Analysis
+    after: Analysis
+    changes: tuple[Change, ...]
+
+
+def what_if(
+    loaded: Loaded, *, settings: Sequence[str] = (), moves: Sequence[str] = (), acs_off: bool = False
+) -> Consequence:
+    """Change a machine's links, NICs' places or ACS, and answer every question before and after."""
+    changed, changes = changed_machine(loaded.topology, settings=settings, moves=moves, acs_off=acs_off)
+    return Consequence(analyze(loaded), analyze_topology(changed), changes)
+
+
 def inspect(
     known: Knowledge,
     *,
@@ -165,6 +184,21 @@ def doctor(
     """Record this host and tell how each source stands, what a missing one costs, and how to get it."""
     made = record(sysroot=sysroot, timeout=timeout, progress=progress)
     return recordings.survey(made, recordings.parse(made).records)
+
+
+def collect_script() -> str:
+    """Return the shell script that makes the same recording where nothing can be installed."""
+    from toposcope.recording.script import script
+
+    return script()
+
+
+def reread(path: Path) -> Recording:
+    """Read the recording of one host, to be written again without what names people and hardware."""
+    found = recordings.read([path])
+    if len(found) > 1:
+        raise UsageError(f"{path} holds {len(found)} hosts: give one of them")
+    return found[0]
 
 
 def save(recording: Recording, path: Path, *, redact: bool = True) -> None:
@@ -211,6 +245,16 @@ def render(
         painter(loaded, output, ends, THEMES[theme].name)
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error.strerror or error}") from error
+
+
+def drawing(loaded: Loaded, *, width: int, ascii_only: bool = False, ends: tuple[str, str] | None = None) -> list[str]:
+    """Draw the machine in lines of text for a terminal of this width; ``ends`` name a route that is marked."""
+    from toposcope.render.box_drawing import draw
+    from toposcope.render.diagram import layout
+    from toposcope.render.pictures import marking_of
+
+    marking = marking_of(_default(loaded, ends), loaded.topology) if ends else None
+    return draw(layout(loaded.topology), width=width, ascii_only=ascii_only, marking=marking)
 
 
 def _svg(topology: Topology) -> str:

@@ -193,12 +193,22 @@ def test_an_escape_in_a_device_name_never_reaches_the_terminal(tmp_path: Path) -
     assert "\x07" not in done.stdout
 
 
-@pytest.mark.parametrize("form", ["graphml", "dot"])
+@pytest.mark.parametrize("form", ["graphml", "dot", "mermaid"])
 def test_other_exports_hold_every_component(form: str) -> None:
     done = run("export", "profile:l40s-2-2-4", "--to", form)
 
     assert done.exit_code == 0
     assert all(name in done.stdout for name in ("GPU0", "GPU3", "NIC2", "CPU1", "network"))
+
+
+@pytest.mark.parametrize("width", ["80", "120"])
+def test_a_machine_is_drawn_in_the_terminal(width: str) -> None:
+    for option in ([], ["--ascii"]):
+        done = RUNNER.invoke(app, ["show", "profile:a800-8", *option], env={"COLUMNS": width})
+
+        assert done.exit_code == 0
+        assert all(name in done.stdout for name in ("GPU0", "GPU7", "NIC3"))
+        assert done.stdout.isascii() or not option
 
 
 def test_a_difference_names_what_differs() -> None:

@@ -75,24 +75,27 @@ def _through(topology: Topology, nic: str, near: dict[str, Neighbours], *, of: s
     port = next((each.id for each in ports if _is_up(topology, each.id)), ports[0].id)
     down = "" if _is_up(topology, port) else f"{port} is down"
     via = relay_to(topology, of, nic)
-    out, back = outward(topology, of, port, nic=nic), _rail_of(topology, to, near, nic)
-    for transport, way in (
-        (Transport.GPUDIRECT_RDMA, mirrored(out, back)),
-        (Transport.HOST_BOUNCED, mirrored(_bounced_out(topology, of, nic, port), back)),
-    ):
-        yield make_route(transport, _ends(of, to), way, permitted=not down, why=down, via=via, nics=(nic,), port=port)
+    far_nic, far_port = _rail_of(topology, to, near, nic, port)
+    for transport, way in ((Transport.GPUDIRECT_RDMA, _direct_out), (Transport.HOST_BOUNCED, _bounced_out)):
+        segments = mirrored(way(topology, of, nic, port), way(topology, to, far_nic, far_port))
+        yield make_route(
+            transport, _ends(of, to), segments, permitted=not down, why=down, via=via, nics=(nic,), port=port
+        )
 
 
 def _ends(of: str, to: str) -> tuple[str, str]:
     return (of, "remote" if of == to else f"{FAR}{to}")
 
 
-def _rail_of(topology: Topology, to: str, near: dict[str, Neighbours], nic: str) -> list[Segment]:
-    """Return the far accelerator's way out, by the same NIC where that is one of its own."""
+def _rail_of(topology: Topology, to: str, near: dict[str, Neighbours], nic: str, port: str) -> tuple[str, str]:
+    """Return the NIC and port by which the far accelerator is reached: the same where that NIC is one of its own."""
     own = near[to].own
-    chosen = nic if nic in near[to].near or own is None else own
-    ports = ports_of(topology, chosen)
-    return outward(topology, to, ports[0].id, nic=chosen) if ports else []
+    ports = ports_of(topology, own) if own is not None and nic not in near[to].near else []
+    return (str(own), ports[0].id) if ports else (nic, port)
+
+
+def _direct_out(topology: Topology, accelerator: str, nic: str, port: str) -> list[Segment]:
+    return outward(topology, accelerator, port, nic=nic)
 
 
 def _bounced_out(topology: Topology, accelerator: str, nic: str, port: str) -> list[Segment]:

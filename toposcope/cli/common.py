@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 
 USAGE, UNUSABLE, FOUND = 2, 3, 1
-PIPED_WIDTH = 100
+PIPED_WIDTH = 120
 """The width of output that goes to a file or a pipe."""
 
 

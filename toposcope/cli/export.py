@@ -10,7 +10,7 @@ from toposcope.cli.common import Host, OnePath, ProfileName, ProfilesDir, comman
 
 NAME = "export"
 
-Form = Annotated[str, typer.Option("--to", metavar="FORM", help="json, graphml or dot.")]
+Form = Annotated[str, typer.Option("--to", metavar="FORM", help="json, graphml, dot or mermaid.")]
 
 
 @command

@@ -10,7 +10,22 @@ from typing import Annotated
 import typer
 
 from toposcope.base.version import __version__
-from toposcope.cli import analyze, contend, diff, doctor, export, inspect, path, profiles, record, render, schema
+from toposcope.cli import (
+    analyze,
+    collect_script,
+    contend,
+    diff,
+    doctor,
+    export,
+    inspect,
+    path,
+    profiles,
+    record,
+    render,
+    schema,
+    whatif,
+    show,
+)
 
 EXIT_CODES = """\
 Exit codes: 0 done; 1 findings at or above --fail-on; 2 wrong usage; 3 input that cannot be used."""
@@ -41,6 +56,21 @@ def main(
     del version
 
 
-for command in (inspect, analyze, path, contend, render, record, doctor, diff, export, schema):
+for command in (
+    inspect,
+    analyze,
+    collect_script,
+    path,
+    show,
+    contend,
+    whatif,
+    render,
+    record,
+    doctor,
+    collect_script,
+    diff,
+    export,
+    schema,
+):
     app.command(command.NAME, epilog=EXIT_CODES)(command.run)
 app.add_typer(profiles.app, name="profiles")

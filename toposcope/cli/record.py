@@ -18,15 +18,28 @@ Output = Annotated[
 Redact = Annotated[
     bool, typer.Option("--redact/--no-redact", help="Replace names, addresses and serial numbers by stand-ins.")
 ]
+From = Annotated[
+    Path | None, typer.Option("--from", metavar="PATH", help="Write a recording anew instead, as one of a script.")
+]
 
 
 @command
-def run(*, output: Output, redact: Redact = True, sysroot: SysRoot = None, timeout: Timeout = 10.0) -> None:
+def run(
+    *,
+    output: Output,
+    redact: Redact = True,
+    sysroot: SysRoot = None,
+    timeout: Timeout = 10.0,
+    source: From = None,
+) -> None:
     """Record this host: read-only commands and /sys, each with a time limit, into one file."""
     from toposcope import app
     from toposcope.cli.progress import progress
 
-    with progress() as report:
-        recording = app.record(sysroot=sysroot, timeout=timeout, progress=report)
+    if source is not None:
+        recording = app.reread(source)
+    else:
+        with progress() as report:
+            recording = app.record(sysroot=sysroot, timeout=timeout, progress=report)
     app.save(recording, output, redact=redact)
     typer.echo(f"{output}: {len(recording.captures)} outputs recorded", err=True)

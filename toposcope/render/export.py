@@ -7,6 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from toposcope.base.clean import printable
+from toposcope.model import Kind
+from toposcope.render.diagram import layout
 from toposcope.render.documents import topology_document
 from toposcope.render.schema import to_json
 
@@ -24,12 +26,18 @@ def json_text(topology: Topology) -> str:
 
 
 def graphml(topology: Topology) -> str:
-    """Write the graph as GraphML, every known attribute on its node or edge; bandwidths in GB/s, one direction."""
+    """Write the graph as GraphML, every known attribute on its node or edge; bandwidths in GB/s, one direction.
+
+    ``x`` and ``y`` are where the diagram draws a component, in points.
+    """
     import networkx as nx  # noqa: PLC0415 - only this form needs it
 
     graph: nx.Graph[str] = nx.Graph()
+    places = {name: box.rect for box in layout(topology).boxes for name in (box.id, *box.covers)}
     for component in topology.components():
-        graph.add_node(component.id, **_attributes(component))
+        box = places.get(component.id)
+        place = {} if box is None else {"x": round(box.x + box.width / 2, 1), "y": round(box.y + box.height / 2, 1)}
+        graph.add_node(component.id, **_attributes(component), **place)
     for link in topology.links():
         graph.add_edge(link.source, link.target, **_edge(link))
     out = io.BytesIO()
@@ -52,7 +60,33 @@ def dot(topology: Topology) -> str:
     return "\n".join([*lines, "}"])
 
 
-EXPORTERS: dict[str, Callable[[Topology], str]] = {"json": json_text, "graphml": graphml, "dot": dot}
+def mermaid(topology: Topology) -> str:
+    """Write the graph as a Mermaid flowchart, for documents; edges are labelled in GB/s, one direction.
+
+    PCI functions that no route uses, and the inside of chips, are left out.
+    """
+    names = {component.id: f"n{index}" for index, component in enumerate(topology.components())}
+    drawn = {each for link in topology.links() if not link.internal for each in (link.source, link.target)}
+    lines = ["flowchart TB"]
+    for component in topology.components():
+        if component.kind is not Kind.OTHER or component.id in drawn:
+            label = " ".join(word for word in (component.id, component.name) if word)
+            lines.append(f'  {names[component.id]}["{_entities(label)}"]')
+    for link in topology.links():
+        kinds = {topology.component(end).kind for end in (link.source, link.target)}
+        if Kind.OTHER in kinds and kinds & {Kind.PCIE_BRIDGE, Kind.ROOT_COMPLEX}:
+            continue
+        figure = "" if link.internal else f"|{'?' if link.line is None else link.line}|"
+        lines.append(f"  {names[link.source]} ---{figure} {names[link.target]}")
+    return "\n".join(lines)
+
+
+EXPORTERS: dict[str, Callable[[Topology], str]] = {
+    "json": json_text,
+    "graphml": graphml,
+    "dot": dot,
+    "mermaid": mermaid,
+}
 
 
 def _attributes(component: Component) -> dict[str, str | int]:
@@ -83,6 +117,13 @@ def _edge(link: Link) -> dict[str, str | int | float]:
         "origin": printable(str(link.origin)),
     }
     return {key: value for key, value in known.items() if value is not None}
+
+
+def _entities(text: str) -> str:
+    """Write a label of Mermaid: what is not plain as an entity, so that no text becomes markup."""
+    return "".join(
+        letter if letter.isalnum() or letter in " .:-_/()" else f"#{ord(letter)};" for letter in printable(text)
+    )
 
 
 def _quoted(text: str) -> str:

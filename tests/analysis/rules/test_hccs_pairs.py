@@ -6,9 +6,10 @@ from itertools import combinations
 
 from tests.analysis.rules.boards import mesh
 from tests.analysis.rules.rails import tell
+from tests.machines import ORIGIN
 from toposcope.analysis.finding import Severity
 from toposcope.analysis.rules import hccs_pairs
-from toposcope.model import Reach, Topology
+from toposcope.model import Component, Kind, Reach, Topology
 
 
 def words(
@@ -57,3 +58,16 @@ def test_two_quads_are_the_design_of_the_board() -> None:
 
 def test_a_machine_without_hccs_is_not_its_business() -> None:
     assert list(hccs_pairs.check(words(set(combinations(range(4), 2)), count=4))) == []
+
+
+def test_cards_of_two_dies_without_hccs_between_them_are_off_the_plane() -> None:
+    topology = Topology(host="a3")
+    for index in (2, 3, 12, 13):
+        topology.add(Component(f"Phy-ID{index}", Kind.ACCELERATOR, ORIGIN))
+    tell(topology, "Phy-ID2", "Phy-ID3", "SIO", None)
+    for a, b in ((2, 12), (2, 13), (3, 12), (3, 13)):
+        tell(topology, f"Phy-ID{a}", f"Phy-ID{b}", "SYS", Reach.SOCKET)
+    (finding,) = hccs_pairs.check(topology)
+
+    assert finding.severity is Severity.WARNING
+    assert len(finding.harms) == 4

@@ -2,7 +2,8 @@
 
 Groups of equal size are the board's design (two quads of four): what crosses them goes over PCIe and the CPU, or by
 RoCE, and that is information. An NPU that stands alone beside a group, or single pairs missing in a mesh, are a link
-that is down. Words that say that the question failed (``NA``) tell nothing.
+that is down; so are cards of two dies (``SIO``) between which only PCIe words stand. Words that say that the question
+failed (``NA``) tell nothing.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 NAME = "hccs-partial"
 _JOINED = "HCCS"
+_DIES = "SIO"
+_OF_A3 = "Phy-ID"
+"""The names of dies on machines whose cards a switch plane of HCCS joins; 300I Duo cards are joined by nothing."""
 
 
 def check(topology: Topology) -> Iterator[Finding]:
@@ -30,12 +34,13 @@ def check(topology: Topology) -> Iterator[Finding]:
     words = {(a, b): said for a, b in combinations(names, 2) for said in topology.relations(a, b)[:1]}
     joined = [pair for pair, said in words.items() if said.word.startswith(_JOINED)]
     apart = {pair: said for pair, said in words.items() if said.reach is not None}
-    if not joined or not apart:
+    cards = any(said.word == _DIES for said in words.values()) and any(name.startswith(_OF_A3) for name in names)
+    if not (joined or cards) or not apart:
         return
     groups = _groups(names, joined)
     alone = [group[0] for group in groups if len(group) == 1]
     inside = {pair: said for pair, said in apart.items() if any(set(pair) <= set(group) for group in groups)}
-    if alone and len(alone) < len(names):
+    if alone and (joined or cards):
         yield _lost(alone, {pair: said for pair, said in apart.items() if set(pair) & set(alone)})
     elif inside:
         yield _lost([], inside)
@@ -55,12 +60,12 @@ def _groups(names: Sequence[str], joined: Sequence[tuple[str, str]]) -> list[lis
 
 def _lost(alone: list[str], pairs: dict[tuple[str, str], Relation]) -> Finding:
     told = ", ".join(f"{a} to {b} ({said.word})" for (a, b), said in list(pairs.items())[:4])
-    who = f"{listed(alone)} has no HCCS link" if alone else "single pairs have no HCCS link"
+    who = f"{listed(alone)}: no HCCS link" if alone else "single pairs have no HCCS link"
     names = alone or list(dict.fromkeys(name for pair in pairs for name in pair))
     return Finding(
         NAME,
         Severity.WARNING,
-        f"{who} where the others have: {told}",
+        f"{who}, where a machine of this kind has one: {told}",
         remedy=(
             "\n".join(f"npu-smi info -t hccs -i {_number(name)} -c 0" for name in names[:4])
             + "\n# lanes and health of each link; then the NPU board or its backplane"

@@ -17,6 +17,7 @@ from toposcope.analysis.rules.rule import Rule
 from toposcope.analysis.rules.subject import could_not_tell, is_guest, listed, recorded_accelerators
 from toposcope.analysis.rules.traffic import FAR, known_reach, nearest, rdma_nics
 from toposcope.model import Grade, Kind, Reach
+from toposcope.model.placement import host_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +62,8 @@ def _some(
     topology: Topology, far: list[str], near: list[str], places: dict[str, tuple[Reach | None, list[str]]]
 ) -> Finding:
     crossing = [name for name in far if places[name][0] is Reach.SOCKET]
-    few = len(near) * 2 < len(near) + len(far)
+    most = len(near) > len(far) or any(_crosses_sockets(topology, name, places[name][1][0]) for name in crossing)
+    few = len(near) < len(far)
     worst = crossing or far
     words = {distance.word for name in far if (distance := places[name][0]) is not None}
     message = (
@@ -70,7 +72,7 @@ def _some(
     )
     return Finding(
         NAME,
-        Severity.WARNING if crossing and not few else Severity.INFO,
+        Severity.WARNING if crossing and most and not few else Severity.INFO,
         message,
         remedy=_remedy(topology, worst, places),
         components=tuple(far),
@@ -78,6 +80,12 @@ def _some(
         evidence=_evidence(topology, far, places),
         grade=Grade.DERIVED,
     )
+
+
+def _crosses_sockets(topology: Topology, name: str, nic: str) -> bool:
+    """Tell sockets from NUMA nodes of one socket, which a matrix calls SYS too."""
+    ends = {host_end(topology, name), host_end(topology, nic)}
+    return len(ends) > 1 and all(topology.component(end).kind is Kind.SOCKET for end in ends)
 
 
 def _all(topology: Topology, far: list[str], places: dict[str, tuple[Reach | None, list[str]]]) -> Finding:

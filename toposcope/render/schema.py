@@ -402,6 +402,60 @@ class ContentionDocument(Document, frozen=True, kw_only=True):
     busbw_gbs: BusDocument | None
 
 
+class ChangeDocument(Document, frozen=True, kw_only=True):
+    """One thing that was changed; ``note`` is what speaks against it."""
+
+    component: str
+    what: str
+    before: str
+    after: str
+    note: str
+
+
+class AnswerDocument(Document, frozen=True, kw_only=True):
+    """The default route between two ends.
+
+    ``carried_gbs`` is what a user will see, faults that were found counted in; ``share_gbs`` what a way out keeps
+    of it when all accelerators send at once.
+    """
+
+    transport: str
+    line_gbs: float | None
+    usable_gbs: UsableDocument | None
+    carried_gbs: float | None
+    share_gbs: float | None
+    bottleneck: tuple[str, ...]
+
+
+class OutcomeDocument(Document, frozen=True, kw_only=True):
+    """One question that gets another answer; null where an end is missing. Ratios are after over before."""
+
+    src: Id
+    dst: Id
+    before: AnswerDocument | None
+    after: AnswerDocument | None
+    ratio: float | None
+    share_ratio: float | None
+
+
+class FaultDocument(Document, frozen=True, kw_only=True):
+    """A finding in short."""
+
+    rule: str
+    components: tuple[str, ...]
+    message: str
+
+
+class WhatIfDocument(Document, frozen=True, kw_only=True):
+    """``whatif --json``; the route that loses most is first."""
+
+    schema: Literal["toposcope.whatif/1"] = "toposcope.whatif/1"
+    changes: tuple[ChangeDocument, ...]
+    routes: tuple[OutcomeDocument, ...]
+    findings_gone: tuple[FaultDocument, ...]
+    findings_new: tuple[FaultDocument, ...]
+
+
 class ProfileDocument(Document, frozen=True, kw_only=True):
     """One entry of ``profiles list --json``."""
 
@@ -418,6 +472,7 @@ SCHEMAS: dict[str, type[Document]] = {
     "error": ErrorDocument,
     "path": PathDocument,
     "topology": TopologyDocument,
+    "whatif": WhatIfDocument,
 }
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING
 
+from toposcope.analysis.default import peer_reach
 from toposcope.analysis.finding import Finding, Harm, Severity
 from toposcope.analysis.nics import neighbours
+from toposcope.analysis.peer import refused
 from toposcope.analysis.route import Transport
 from toposcope.analysis.routes import peer_answers
-from toposcope.analysis.rules.harm import both_carried, default_of
+from toposcope.analysis.rules.harm import apart, both_carried, default_of
 from toposcope.analysis.rules.rule import Rule
 from toposcope.analysis.rules.subject import (
     accelerators_of,
@@ -25,8 +26,9 @@ from toposcope.model import Grade, Kind, Reach
 from toposcope.model.placement import reach
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from toposcope.analysis.nics import Neighbours
     from toposcope.analysis.route import Route
     from toposcope.model import Topology
 
@@ -38,17 +40,21 @@ _NEEDS_ORDERING = "emeraldrapids"
 
 def check_far(topology: Topology) -> Iterator[Finding]:
     """Yield one finding where some pairs reach each other over the socket link and others do not."""
-    routes = [route for route in _over_cpu(topology) if route.limit.line is not None]
-    distances = {(route.source, route.target): reach(topology, route.source, route.target) for route in routes}
-    far = [route for route in routes if distances[route.source, route.target] is Reach.SOCKET]
-    close = [route for route in routes if (apart := distances[route.source, route.target]) and apart < Reach.SOCKET]
-    best = max(close, key=_typical, default=None)
+    distances = {(a, b): reach(topology, a, b) for a, b in apart(topology, _names(topology))}
+    across = [pair for pair, distance in distances.items() if distance is Reach.SOCKET]
+    # One pair stands for all that are equally far apart on one socket.
+    inside = {distance: pair for pair, distance in distances.items() if distance and distance < Reach.SOCKET}
+    if not across or not inside or len(_sockets(topology)) < 2:  # noqa: PLR2004 - a crossing needs two
+        return
+    near = neighbours(topology)
+    best = max(_over_cpu(topology, inside.values(), near), key=_typical, default=None)
+    far = list(_over_cpu(topology, across, near))
     harms = []
     for route in far:
         before, after = both_carried(best, route) if best is not None else (None, None)
         if before is not None and after is not None and after < before:
             harms.append(Harm(route.source, route.target, before, after))
-    if not harms or len(_sockets(topology)) < 2:  # noqa: PLR2004 - a crossing needs two
+    if not harms:
         return
     yield Finding(
         FAR,
@@ -78,7 +84,7 @@ def check_one_node(topology: Topology) -> Iterator[Finding]:
         return
     if len(nodes) != len(sockets):
         return
-    staged = [route for route in _over_cpu(topology) if route.transport is Transport.HOST_STAGED]
+    staged = list(_staged(topology))
     if staged and recorded_accelerators(topology):
         yield Finding(
             ONE_NODE,
@@ -86,8 +92,8 @@ def check_one_node(topology: Topology) -> Iterator[Finding]:
             "accelerators copy through host memory, and each EPYC socket is one NUMA node (NPS1): buffers then lie "
             "anywhere on the socket; NPS4 keeps them beside the accelerator",
             remedy="# BIOS: NUMA nodes per socket = NPS4, then measure again\nnumactl -H",
-            components=tuple(dict.fromkeys(end for route in staged for end in (route.source, route.target))),
-            harms=tuple(Harm(route.source, route.target) for route in staged),
+            components=tuple(dict.fromkeys(end for pair in staged for end in pair)),
+            harms=tuple(Harm(*pair) for pair in staged),
             evidence=(model.origin, *(node.origin for node in nodes[:1])),
             grade=Grade.DERIVED,
         )
@@ -162,16 +168,28 @@ def check_ordering(topology: Topology) -> Iterator[Finding]:
         yield could_not_tell(ORDERING, message, look, unknown)
 
 
-def _over_cpu(topology: Topology) -> Iterator[Route]:
-    """Yield the default routes of pairs that pass the CPU's side."""
-    near = neighbours(topology)
-    for a, b in combinations([each.id for each in accelerators_of(topology)], 2):
-        apart = reach(topology, a, b)
-        if topology.link(a, b) is not None or apart is None:
-            continue
+def _names(topology: Topology) -> list[str]:
+    return [each.id for each in accelerators_of(topology)]
+
+
+def _over_cpu(topology: Topology, pairs: Iterable[tuple[str, str]], near: dict[str, Neighbours]) -> Iterator[Route]:
+    """Yield the default routes of those pairs that pass the CPU's side and have a figure."""
+    for a, b in pairs:
         route = default_of(peer_answers(topology, a, b, near))
-        if route is not None and route.transport in _OVER_CPU:
+        if route is not None and route.transport in _OVER_CPU and route.limit.line is not None:
             yield route
+
+
+def _staged(topology: Topology) -> Iterator[tuple[str, str]]:
+    """Yield the pairs that copy through host memory: too far apart for the library's peer-to-peer, or refused it."""
+    library = topology.figures.library
+    if library is None:
+        return
+    farthest = peer_reach(topology, library)
+    for a, b in apart(topology, _names(topology)):
+        distance = reach(topology, a, b)
+        if distance is not None and (distance > farthest or refused(topology, a, b) is not None):
+            yield a, b
 
 
 def _sockets(topology: Topology) -> list[str]:

@@ -9,13 +9,16 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from toposcope.analysis.default import peer_reach
+from toposcope.analysis.fabric import fabric_links, joined
 from toposcope.analysis.finding import Harm
 from toposcope.analysis.limit import EQUAL_WITHIN
 from toposcope.analysis.nics import neighbours
 from toposcope.analysis.remote import host_routes
 from toposcope.analysis.route import Transport
 from toposcope.analysis.routes import nic_answers, peer_answers, remote_answers
-from toposcope.model.placement import host_end
+from toposcope.model import Reach
+from toposcope.model.placement import host_end, reach
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -24,8 +27,6 @@ if TYPE_CHECKING:
     from toposcope.analysis.route import Route
     from toposcope.base import Bandwidth
     from toposcope.model import Link, Topology
-
-_BESIDE_HOST = (Transport.PCIE_P2P, Transport.GPUDIRECT_RDMA)
 
 
 def harms_of_links(
@@ -81,9 +82,22 @@ def default_of(routes: Iterable[Route]) -> Route | None:
     return marked or next((route for route in listed if route.permitted), None)
 
 
+def apart(topology: Topology, accelerators: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the pairs that no scale-up fabric joins: the others do not care for PCIe."""
+    ends = {name: {link.other(name) for link in fabric_links(topology, name)} for name in accelerators}
+    for a, b in combinations(accelerators, 2):
+        if b not in ends[a] and not ends[a] & ends[b] and not (ends[a] and ends[b] and joined(topology, a, b)):
+            yield a, b
+
+
 def direct_peers(topology: Topology, accelerators: Sequence[str], near: dict[str, Neighbours]) -> Iterator[Route]:
     """Yield the routes of pairs whose default is PCIe peer-to-peer: the ones that ACS, the IOMMU and BARs can spoil."""
-    for a, b in combinations(accelerators, 2):
+    library = topology.figures.library
+    farthest = peer_reach(topology, library) if library is not None else Reach.SOCKET
+    for a, b in apart(topology, accelerators):
+        distance = reach(topology, a, b)
+        if distance is None or distance > farthest:
+            continue
         route = default_of(peer_answers(topology, a, b, near))
-        if route is not None and route.transport in _BESIDE_HOST:
+        if route is not None and route.transport is Transport.PCIE_P2P:
             yield route

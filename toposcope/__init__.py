@@ -102,7 +102,7 @@ def analyze(topology: Topology) -> Analysis:
     return analyzed(topology)
 
 
-def routes(topology: Topology, src: str, dst: str) -> tuple[Route, ...]:
+def routes(topology: Topology, src: str, dst: str, *, far: Topology | None = None) -> tuple[Route, ...]:
     """Return every way for data from ``src`` (an accelerator) to ``dst``, the default first.
 
     ``dst``: an accelerator, a NIC, ``host``, ``host:N``, ``remote`` or ``remote:GPU3``; ids, PCI addresses and device
@@ -111,7 +111,7 @@ def routes(topology: Topology, src: str, dst: str) -> tuple[Route, ...]:
     """
     from toposcope.analysis import routes as all_routes  # noqa: PLC0415
 
-    return all_routes(topology, src, dst)
+    return all_routes(topology, src, dst, far=far)
 
 
 def sentence(topology: Topology, route: Route) -> str:

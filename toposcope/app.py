@@ -129,9 +129,9 @@ def analyze(loaded: Loaded) -> Analysis:
     return analyze_topology(loaded.topology)
 
 
-def routes(loaded: Loaded, src: str, dst: str) -> tuple[Route, ...]:
-    """Return every route between two components, the default first."""
-    return routes_of(loaded.topology, src, dst)
+def routes(loaded: Loaded, src: str, dst: str, *, far: Loaded | None = None) -> tuple[Route, ...]:
+    """Return every route between two components, the default first; ``far`` is the host across the network."""
+    return routes_of(loaded.topology, src, dst, far=None if far is None else far.topology)
 
 
 def contend(
@@ -230,7 +230,8 @@ def render(
 ) -> None:
     """Draw the machine (``diagram``), all pairs (``matrix``) or one route (``path``) to .svg, .png or .pdf.
 
-    ``ends`` name a route that the diagram marks; the view ``path`` needs them. UsageError for what has no meaning.
+    A page (.html) holds all of them in both themes. ``ends`` name a route that the diagram or page marks; the view
+    ``path`` needs them. UsageError for what has no meaning.
     """
     from toposcope.render.palette import THEMES
 
@@ -239,10 +240,14 @@ def render(
         raise UsageError(f"--view takes {', '.join(_VIEWS)}, not {view!r}")
     if theme not in THEMES:
         raise UsageError(f"--theme takes {', '.join(THEMES)}, not {theme!r}")
-    if output.suffix not in (".svg", ".png", ".pdf"):
-        raise UsageError(f"{output}: a picture's name ends in .svg, .png or .pdf")
+    if output.suffix == ".html":
+        if view != "diagram":
+            raise UsageError(f"{output}: a page shows every view; leave --view out, or draw a .svg, .png or .pdf")
+    elif output.suffix not in (".svg", ".png", ".pdf"):
+        raise UsageError(f"{output}: a picture's name ends in .svg, .png or .pdf, a page's in .html")
+    paint = _write_page if output.suffix == ".html" else painter
     try:
-        painter(loaded, output, ends, THEMES[theme].name)
+        paint(loaded, output, ends, THEMES[theme].name)
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error.strerror or error}") from error
 
@@ -287,6 +292,20 @@ def _draw_route(loaded: Loaded, output: Path, ends: tuple[str, str] | None, them
     if ends is None:
         raise UsageError("--view path needs --path SRC DST")
     paint_route(route_chart(_default(loaded, ends), loaded.topology), output, theme=theme)
+
+
+def _write_page(loaded: Loaded, output: Path, ends: tuple[str, str] | None, _theme: ThemeName) -> None:
+    from toposcope.render.html import page
+
+    marked = _default(loaded, ends) if ends else None
+    chosen = None if marked is None or ends is None else (marked.source, _goal(ends[1], marked))
+    text = page(analyze(loaded), loaded.text_of, ends=chosen)
+    output.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _goal(named: str, route: Route) -> str:
+    """Return how the page names the end of a route: memory as it was asked for, all else by id."""
+    return named.strip() if named.strip().startswith("host") else route.target
 
 
 def _default(loaded: Loaded, ends: tuple[str, str]) -> Route:

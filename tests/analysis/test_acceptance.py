@@ -138,3 +138,20 @@ def test_one_port_and_all_near_ports_differ(name: str, one: float, group: float,
 
 def test_a800_leaves_by_its_bond() -> None:
     assert line(machine("a800-8"), "GPU0", "remote") == pytest.approx(25, rel=WITHIN)
+
+
+def test_a_remote_host_may_be_another_one() -> None:
+    slow, fast = machine("a100-2-2-4-6-8-8,nic=100"), machine("a100-2-2-4-6-8-8,nic=200")
+
+    there = routes(fast, "GPU0", "remote", far=slow)[0]
+
+    assert there.limit.line is not None
+    assert there.limit.line.gbs == pytest.approx(12.5, rel=WITHIN)
+    assert all(there.segments[index].target.startswith("remote:") for index in there.limit.line_bottleneck)
+
+
+def test_another_rail_is_reached_over_the_fabric_first() -> None:
+    route = routes(machine("dgx-h100"), "GPU0", "remote:GPU3")[0]
+
+    assert (route.transport, route.via, route.nics) == (Transport.PXN, "GPU3", ("NIC3",))
+    assert route.segments[-1].target == "remote:GPU3"

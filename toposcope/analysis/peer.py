@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from toposcope.model import Topology
 
 _REFUSING = ("p2p.read", "p2p.write", "p2p.pcie")
-_GRANTED = (None, "OK", "X")
+_GRANTED = (None, "OK", "X", "U", "N/A")
+"""Words that refuse nothing: granted, itself, unknown."""
 
 
 def peer_routes(topology: Topology, a: str, b: str, near: dict[str, Neighbours]) -> Iterator[Route]:

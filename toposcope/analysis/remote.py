@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toposcope.analysis.fabric import joined
@@ -44,74 +45,102 @@ def host_routes(topology: Topology, accelerator: str, cpu: str) -> Iterator[Rout
     yield make_route(Transport.HOST_COPY, (accelerator, target), [*up, *middle, *last])
 
 
-def remote_routes(topology: Topology, accelerator: str, near: dict[str, Neighbours], peer: str) -> Iterator[Route]:
-    """Yield the routes to the accelerator ``peer`` of an identical host.
+@dataclass(frozen=True)
+class FarEnd:
+    """The accelerator at the other end of the network, on an identical host or on another one."""
+
+    topology: Topology
+    near: dict[str, Neighbours]
+    accelerator: str
+
+
+def remote_routes(topology: Topology, accelerator: str, near: dict[str, Neighbours], far: FarEnd) -> Iterator[Route]:
+    """Yield the routes to an accelerator across the network.
 
     Through the port inside the accelerator; else through one port of each near NIC with GPUDirect RDMA or bounced
     through host memory, through all near NICs together, and over the fabric to the accelerator that owns the rail.
     """
-    ends = _ends(accelerator, peer)
-    inside, far = ports_of(topology, accelerator), ports_of(topology, peer)
-    if inside and far:
-        segments = mirrored(outward(topology, accelerator, inside[0].id), outward(topology, peer, far[0].id))
+    ends = _ends(topology, accelerator, far)
+    inside, other = ports_of(topology, accelerator), ports_of(far.topology, far.accelerator)
+    if inside and other:
+        back = outward(far.topology, far.accelerator, other[0].id)
+        segments = mirrored(outward(topology, accelerator, inside[0].id), back)
         yield make_route(Transport.NPU_ROCE, ends, segments, port=inside[0].id)
         return
     group = near[accelerator]
     for nic in sorted(group.near, key=lambda name: name != group.own):
-        yield from _through(topology, nic, near, of=accelerator, to=peer)
+        yield from _through(topology, accelerator, nic, far)
     if sum(len(ports_of(topology, nic)) for nic in group.near) > 1:
         out = group_outward(topology, accelerator, group.near)
-        back = group_outward(topology, peer, near[peer].near) if near[peer].near else out
+        rails = far.near[far.accelerator].near
+        back = group_outward(far.topology, far.accelerator, rails) if rails else out
         yield make_route(Transport.GPUDIRECT_RDMA, ends, mirrored(out, back), nics=group.near)
-    if peer != accelerator:
-        yield from _by_proxy(topology, near, of=accelerator, to=peer)
+    if far.accelerator != accelerator and far.accelerator in near:
+        yield from _by_proxy(topology, accelerator, near, far)
 
 
-def _through(topology: Topology, nic: str, near: dict[str, Neighbours], *, of: str, to: str) -> Iterator[Route]:
+def _through(topology: Topology, accelerator: str, nic: str, far: FarEnd) -> Iterator[Route]:
     """Yield the routes through one port of one NIC: the first that is not down."""
     ports = ports_of(topology, nic)
     if not ports:
         return
     port = next((each.id for each in ports if _is_up(topology, each.id)), ports[0].id)
-    down = "" if _is_up(topology, port) else f"{port} is down"
-    via = relay_to(topology, of, nic)
-    far_nic, far_port = _rail_of(topology, to, near, nic, port)
+    refusal = "" if _is_up(topology, port) else f"{port} is down"
+    via = relay_to(topology, accelerator, nic)
+    far_nic, far_port = _rail_of(far, topology, nic, port)
     for transport, way in ((Transport.GPUDIRECT_RDMA, _direct_out), (Transport.HOST_BOUNCED, _bounced_out)):
-        segments = mirrored(way(topology, of, nic, port), way(topology, to, far_nic, far_port))
+        segments = mirrored(
+            way(topology, accelerator, nic, port), way(far.topology, far.accelerator, far_nic, far_port)
+        )
         yield make_route(
-            transport, _ends(of, to), segments, permitted=not down, why=down, via=via, nics=(nic,), port=port
+            transport,
+            _ends(topology, accelerator, far),
+            segments,
+            permitted=not refusal,
+            why=refusal,
+            via=via,
+            nics=(nic,),
+            port=port,
         )
 
 
-def _ends(of: str, to: str) -> tuple[str, str]:
-    return (of, "remote" if of == to else f"{FAR}{to}")
+def _ends(topology: Topology, accelerator: str, far: FarEnd) -> tuple[str, str]:
+    same = far.topology is topology and far.accelerator == accelerator
+    return (accelerator, "remote" if same else f"{FAR}{far.accelerator}")
 
 
-def _rail_of(topology: Topology, to: str, near: dict[str, Neighbours], nic: str, port: str) -> tuple[str, str]:
+def _rail_of(far: FarEnd, topology: Topology, nic: str, port: str) -> tuple[str, str]:
     """Return the NIC and port by which the far accelerator is reached: the same where that NIC is one of its own."""
-    own = near[to].own
-    ports = ports_of(topology, own) if own is not None and nic not in near[to].near else []
-    return (str(own), ports[0].id) if ports else (nic, port)
+    group = far.near[far.accelerator]
+    if far.topology is topology and nic in group.near:
+        return nic, port
+    ports = ports_of(far.topology, group.own) if group.own is not None else []
+    return (str(group.own), ports[0].id) if ports else (nic, port)
 
 
 def _direct_out(topology: Topology, accelerator: str, nic: str, port: str) -> list[Segment]:
-    return outward(topology, accelerator, port, nic=nic)
+    return outward(topology, accelerator, port, nic=nic) if nic in topology else []
 
 
 def _bounced_out(topology: Topology, accelerator: str, nic: str, port: str) -> list[Segment]:
+    if nic not in topology:
+        return []
     link = network_link(topology, port)
     wire = [] if link is None else [of_link(topology, link, use="rdma", source=port).between(nic, link.other(port))]
     return [*_bounced(topology, accelerator, nic), *wire]
 
 
-def _by_proxy(topology: Topology, near: dict[str, Neighbours], *, of: str, to: str) -> Iterator[Route]:
+def _by_proxy(topology: Topology, accelerator: str, near: dict[str, Neighbours], far: FarEnd) -> Iterator[Route]:
     """Yield the route over the fabric to the accelerator that owns the rail, and out through its NIC."""
-    nic, over = near[to].own, joined(topology, of, to)
+    owner = far.accelerator
+    nic, over = near[owner].own, joined(topology, accelerator, owner)
     if nic is None or not over or not ports_of(topology, nic):
         return
     port = ports_of(topology, nic)[0].id
-    out = outward(topology, to, port, nic=nic)
-    yield make_route(Transport.PXN, _ends(of, to), [*over, *mirrored(out)], via=to, nics=(nic,), port=port)
+    far_nic, far_port = _rail_of(far, topology, nic, port)
+    way = mirrored(outward(topology, owner, port, nic=nic), _direct_out(far.topology, owner, far_nic, far_port))
+    ends = _ends(topology, accelerator, far)
+    yield make_route(Transport.PXN, ends, [*over, *way], via=owner, nics=(nic,), port=port)
 
 
 def _bounced(topology: Topology, accelerator: str, nic: str) -> list[Segment]:

@@ -10,7 +10,7 @@ from toposcope.analysis.naming import find
 from toposcope.analysis.network import FAR
 from toposcope.analysis.nics import neighbours
 from toposcope.analysis.peer import peer_routes
-from toposcope.analysis.remote import host_routes, nic_routes, remote_routes
+from toposcope.analysis.remote import FarEnd, host_routes, nic_routes, remote_routes
 from toposcope.base import UsageError
 from toposcope.model import Kind
 from toposcope.model.placement import host_end
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from toposcope.model import Component, Topology
 
 
-def routes(topology: Topology, src: str, dst: str) -> tuple[Route, ...]:
+def routes(topology: Topology, src: str, dst: str, *, far: Topology | None = None) -> tuple[Route, ...]:
     """Return every way for data from ``src`` to ``dst``, the default first.
 
     ``src`` is an accelerator. ``dst`` is an accelerator, a NIC, ``host`` or ``host:N`` (memory of NUMA node N),
-    ``remote`` (the same accelerator of an identical host) or ``remote:GPU3``. Components may be named by id, PCI
-    address or device name. The default is by the library's rules (``topology.figures.library``). Raises UsageError for
-    a name that nothing has and for ends between which routes have no meaning.
+    ``remote`` (the same accelerator of an identical host, or of ``far``) or ``remote:GPU3``. Components may be named by
+    id, PCI address or device name. The default is by the library's rules (``topology.figures.library``). Raises
+    UsageError for a name that nothing has and for ends between which routes have no meaning.
     """
     source = find(topology, src)
     if source.kind is not Kind.ACCELERATOR:
         raise UsageError(f"a route starts at an accelerator; {source.id} is a {source.kind}")
-    found = _to(topology, source, dst.strip())
+    found = _to(topology, source, dst.strip(), far or topology)
     return tuple(sorted(found, key=lambda route: (not route.default, not route.permitted)))
 
 
@@ -47,16 +47,21 @@ def nic_answers(topology: Topology, accelerator: str, nic: str) -> tuple[Route, 
 
 
 def remote_answers(
-    topology: Topology, accelerator: str, near: dict[str, Neighbours], peer: str | None = None
+    topology: Topology, accelerator: str, near: dict[str, Neighbours], far: FarEnd | None = None
 ) -> tuple[Route, ...]:
-    """Return the routes from an accelerator to an identical host, the default marked."""
-    return choose_remote(topology, list(remote_routes(topology, accelerator, near, peer or accelerator)))
+    """Return the routes from an accelerator across the network, the default marked; without ``far`` to its twin."""
+    end = far or FarEnd(topology, near, accelerator)
+    return choose_remote(topology, list(remote_routes(topology, accelerator, near, end)))
 
 
-def _to(topology: Topology, source: Component, dst: str) -> tuple[Route, ...]:
+def _to(topology: Topology, source: Component, dst: str, far: Topology) -> tuple[Route, ...]:
     if dst == "remote" or dst.startswith(FAR):
-        peer = find(topology, dst.removeprefix(FAR)).id if dst.startswith(FAR) else source.id
-        return remote_answers(topology, source.id, neighbours(topology), peer)
+        peer = find(far, dst.removeprefix(FAR) if dst.startswith(FAR) else source.id)
+        if peer.kind is not Kind.ACCELERATOR:
+            raise UsageError(f"a remote route ends at an accelerator; {peer.id} is a {peer.kind}")
+        near = neighbours(topology)
+        end = FarEnd(far, near if far is topology else neighbours(far), peer.id)
+        return remote_answers(topology, source.id, near, end)
     if dst == "host" or dst.startswith("host:"):
         return choose_fastest(list(host_routes(topology, source.id, _cpu(topology, source, dst))))
     target = find(topology, dst)

@@ -15,6 +15,9 @@ Target = Annotated[
     str, typer.Argument(metavar="DST", help="An accelerator, a NIC, host, host:N, remote, or remote:GPU3.")
 ]
 
+Remote = Annotated[
+    str | None, typer.Option("--remote", metavar="PATH", help="The host across the network, if it is not the same.")
+]
 Every = Annotated[bool, typer.Option("--all", help="Show the segments of every route, not of the default alone.")]
 
 
@@ -27,6 +30,7 @@ def run(
     as_json: Json = False,
     ascii_only: Ascii = False,
     every: Every = False,
+    remote: Remote = None,
     host: Host = None,
     profile: ProfileName = None,
     profiles: ProfilesDir = None,
@@ -35,7 +39,8 @@ def run(
     from toposcope import app
 
     loaded = load_one(path, host=host, profile=profile, profiles=profiles)
-    routes = app.routes(loaded, src, dst)
+    far = load_one(remote, host=None, profile=None, profiles=profiles) if remote else None
+    routes = app.routes(loaded, src, dst, far=far)
     if as_json:
         from toposcope.render.documents import path_document
         from toposcope.render.schema import to_json

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.analysis.rules.boards import note, switched, two_sockets
+from tests.analysis.rules.boards import LIBRARY, note, switched, two_sockets
 from toposcope.analysis.rules import apertures
 
 if TYPE_CHECKING:
@@ -34,14 +35,13 @@ def cannot_tell_bar_small() -> Topology:
     return switched()
 
 
-def test_a_small_window_harms_peers_and_the_near_nic() -> None:
-    (finding,) = apertures.check(breaks_bar_small())
+@pytest.mark.parametrize(("library", "peers"), [("NCCL", set()), ("RCCL", {("GPU0", "GPU1")})])
+def test_a_small_window_harms_the_near_nic_and_peers_that_use_it(library: str, peers: set[tuple[str, str]]) -> None:
+    topology = breaks_bar_small()
+    topology.figures = replace(topology.figures, library=replace(LIBRARY, name=library))
+    (finding,) = apertures.check(topology)
 
-    assert {(harm.source, harm.target) for harm in finding.harms} == {
-        ("GPU0", "GPU1"),
-        ("GPU0", "NIC0"),
-        ("GPU1", "NIC0"),
-    }
+    assert {(harm.source, harm.target) for harm in finding.harms} == {("GPU0", "NIC0"), ("GPU1", "NIC0")} | peers
     assert "256 MiB" in finding.message
     assert "Resizable BAR" in finding.remedy
 

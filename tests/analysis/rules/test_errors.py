@@ -69,6 +69,13 @@ def test_a_lost_device_is_critical_and_takes_its_routes_along(name: str, value: 
     assert "lspci -s 0000:10:0b.0" in finding.remedy
 
 
+def test_one_that_is_back_is_a_warning() -> None:
+    topology = breaks_device_lost()
+    note(topology, "GPU1", "uuid", "GPU-0")
+
+    assert [each.severity for each in errors.check_lost(topology)] == [Severity.WARNING]
+
+
 def test_an_npu_in_alarm_that_its_tool_does_not_find_is_lost() -> None:
     topology = mesh(2)
     note(topology, "NPU0", "npu-smi.board", None, "unreadable")
@@ -87,7 +94,7 @@ def test_an_npu_in_alarm_that_its_tool_does_not_find_is_lost() -> None:
         ("GPU0", "counter.pcie.replays", 5, Verdict.COULD_NOT_TELL),
         ("0000:10:02.0", "kernel.aer.uncorrected", 1, Verdict.FOUND),
         ("0000:10:02.0", "kernel.aer.corrected", 1, Verdict.COULD_NOT_TELL),
-        ("NIC0", "aer.uncorrectable", "CmpltTO", Verdict.FOUND),
+        ("NIC0", "aer.uncorrectable", "CmpltTO", Verdict.COULD_NOT_TELL),
         ("NIC0", "aer.uncorrectable", "UnsupReq", None),
         ("NIC0", "aer.uncorrectable", "", None),
         ("SW0", "aer.correctable", "RxErr Rollover", Verdict.COULD_NOT_TELL),

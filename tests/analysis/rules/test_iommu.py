@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -84,13 +85,27 @@ def test_a_host_without_an_iommu_translates_nothing() -> None:
     assert list(iommu.check_translation(topology)) == []
 
 
-def test_units_in_use_without_pass_through_translate() -> None:
+def test_units_in_use_alone_may_pass_through() -> None:
     topology = cmdline(switched())
     note(topology, "host", "iommu.units", "ivhd0 ivhd1")
     (finding,) = iommu.check_translation(topology)
 
+    assert finding.verdict is Verdict.COULD_NOT_TELL
+    assert len(finding.evidence) == 1
+
+
+def test_translation_is_a_warning() -> None:
+    (finding,) = iommu.check_translation(breaks_iommu_translation())
+
     assert finding.severity is Severity.WARNING
-    assert len(finding.evidence) == 2
+
+
+def test_the_bits_of_a_virtual_function_are_not_its_own() -> None:
+    topology = breaks_ats_off()
+    nic = topology.component("NIC0")
+    topology.add(replace(nic, model="Acme NIC Family Virtual Function"))
+
+    assert list(iommu.check_ats(topology)) == []
 
 
 @pytest.mark.parametrize(("domain", "found"), [("Translated", True), ("Passthrough", False)])

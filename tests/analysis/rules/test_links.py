@@ -166,6 +166,13 @@ def test_a_nic_whose_port_needs_no_more_is_left_alone() -> None:
     assert list(links.check_rate(topology)) == []
 
 
+def test_a_management_port_of_one_lane_is_left_alone() -> None:
+    topology = relink(slow_nic(), "NIC0", "0000:10:04.0", 0.5, width=1, max_width=4)
+    relink(topology, "NIC0-port", "network", line=None)
+
+    assert list(links.check_width(topology)) == []
+
+
 def test_an_idle_accelerator_is_asked_about_and_no_fault() -> None:
     (finding,) = links.check_rate(cannot_tell_link_slow())
 

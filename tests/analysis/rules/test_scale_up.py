@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.analysis.rules.boards import assumed, fabric, mesh, note, relink, two_sockets
 from tests.machines import MACHINES, ORIGIN, Builder
 from toposcope.analysis.finding import Severity, Verdict
 from toposcope.analysis.rules import scale_up
-from toposcope.model import Medium, Reach, Relation, Topology
+from toposcope.model import Grade, Kind, Medium, Reach, Relation, Topology
 
 
 def words(topology: Topology, name: str, others: list[str], word: str = "SYS") -> Topology:
@@ -108,6 +110,26 @@ def test_one_of_a_full_mesh_of_four_is_missed() -> None:
     words(topology, "NPU3", ["NPU0", "NPU1", "NPU2"])
 
     assert [each.components for each in scale_up.check_off(topology)] == [("NPU3",)]
+
+
+def test_one_beside_a_mesh_of_unknown_models_may_be_a_display_card() -> None:
+    topology = mesh(4, medium=Medium.NVLINK, without=((0, 3), (1, 3), (2, 3)))
+    for each in list(topology.components(Kind.ACCELERATOR)):
+        topology.add(replace(each, model=None))
+    words(topology, "NPU3", ["NPU0", "NPU1", "NPU2"])
+    (finding,) = scale_up.check_off(topology)
+
+    assert finding.verdict is Verdict.COULD_NOT_TELL
+    assert finding.components == ("NPU3",)
+    assert "nvidia-smi -L" in finding.remedy
+
+
+def test_words_alone_tell_fewer_links_without_a_model() -> None:
+    topology = relink(fabric(), "GPU5", "NVSW0", line=None, count=17, grade=Grade.UNKNOWN)
+    for name in ("GPU0", "GPU1"):
+        relink(topology, name, "NVSW0", line=None, grade=Grade.UNKNOWN)
+
+    assert [each.components for each in scale_up.check_fewer(topology)] == [("GPU5",)]
 
 
 def test_a_card_beside_a_bridged_pair_is_none_the_worse() -> None:

@@ -72,6 +72,12 @@ def test_two_ports_that_only_together_exceed_the_slot_are_information() -> None:
     assert found[0].components == ("NIC0", "NIC1")
 
 
+def test_a_bond_of_two_ports_is_information() -> None:
+    topology = relink(switched(generation=4), "NIC0-port", "network", 50, count=2)
+
+    assert [each.severity for each in slots.check_nics(topology)] == [Severity.INFO]
+
+
 def test_a_port_that_is_down_asks_for_nothing() -> None:
     topology = relink(breaks_nic_slot(), "NIC0-port", "network", state=State.DOWN)
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 NAME = "bar-small"
 _SIZES = ("bar1.total_bytes", "bar.resizable_bytes", "bar.largest_bytes")
+_BY_BAR = ("RCCL",)
+"""Whose accelerators reach their peers' memory through the window; NVIDIA's have a mailbox for it."""
+
 _WINDOW = 256 * 2**20
 """The aperture of a card without Resizable BAR; a data sheet of any accelerator has far more memory."""
 
@@ -32,8 +35,8 @@ def check(topology: Topology) -> Iterator[Finding]:
         yield Finding(
             NAME,
             Severity.WARNING,
-            f"peers see only {sizes[small[0]] / 2**20:.0f} MiB of the memory of {listed(small)}: peer-to-peer and "
-            "GPUDirect RDMA need a window over all of it, or go through host memory",
+            f"peers see only {sizes[small[0]] / 2**20:.0f} MiB of the memory of {listed(small)}: GPUDirect RDMA, "
+            "and peer-to-peer on AMD, need a window over all of it, or go through host memory",
             remedy=(
                 f"sudo lspci -s {address_of(topology, small[0])} -vvv | grep -E 'Region|BAR'\n"
                 "# BIOS: Above 4G Decoding and Resizable BAR on"
@@ -69,7 +72,9 @@ def _knows_memory(topology: Topology, name: str, size: float) -> bool:
 
 def _harms(topology: Topology, names: list[str], small: list[str]) -> tuple[Harm, ...]:
     near = neighbours(topology)
-    routes = [route for route in direct_peers(topology, names, near) if {route.source, route.target} & set(small)]
+    library = topology.figures.library
+    peers = direct_peers(topology, names, near) if library is not None and library.name in _BY_BAR else ()
+    routes = [route for route in peers if {route.source, route.target} & set(small)]
     nics = [
         Harm(name, own.own)
         for name, own in near.items()

@@ -17,6 +17,7 @@ from toposcope.analysis.rules.subject import (
     address_of,
     could_not_tell,
     is_guest,
+    is_virtual,
     listed,
     origins,
     recorded_accelerators,
@@ -142,6 +143,7 @@ def check_ordering(topology: Topology) -> Iterator[Finding]:
         return
     near = neighbours(topology)
     nics = list(dict.fromkeys(nic for own in near.values() for nic in own.near))
+    nics = [nic for nic in nics if not is_virtual(topology, nic)]
     off = [nic for nic in nics if value_of(topology, nic, "relaxed_ordering") is False]
     unknown = [nic for nic in nics if value_of(topology, nic, "relaxed_ordering") is None]
     why = "in a virtual machine with ACS and ATS" if guest else f"on {value_of(topology, 'host', 'cpu.model')}"

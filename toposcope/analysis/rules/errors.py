@@ -30,10 +30,12 @@ def check_lost(topology: Topology) -> Iterator[Finding]:
         said += _refused(topology, each.id)
         if not said:
             continue
+        back = topology.fact(each.id, "uuid") is not None and topology.fact(each.id, "alive") is None
         yield Finding(
             LOST,
-            Severity.CRITICAL,
-            f"{each.id} fell off the bus: it answers no more, and its routes carry nothing",
+            Severity.WARNING if back else Severity.CRITICAL,
+            f"{each.id} fell off the bus "
+            + ("since the host was started, and is back" if back else "and answers no more: its routes carry nothing"),
             remedy=(
                 f"sudo lspci -s {each.pci or each.id} -vvv\n"
                 "sudo dmesg | grep -iE 'NVRM|Xid|fallen off the bus|AER|pciehp'\n"
@@ -79,7 +81,7 @@ def check_errors(topology: Topology) -> Iterator[Finding]:
             grade=Grade.OBSERVED,
         )
     elif mild:
-        message = f"packets were sent again at {_told(mild)}; whether that goes on takes two recordings to tell"
+        message = f"there were errors at {_told(mild)} at some time; whether they go on takes two recordings to tell"
         yield could_not_tell(ERRORS, message, _look(topology, mild), tuple(mild), origins(mild.values()))
 
 
@@ -119,15 +121,17 @@ def _on_ways(topology: Topology) -> list[str]:
 
 
 def _is_bad(fact: Fact) -> bool:
-    if fact.name in ("counter.pcie.replay_rollovers", "kernel.aer.uncorrected"):
-        return isinstance(fact.value, int) and fact.value > 0
-    if fact.name == "aer.uncorrectable" and isinstance(fact.value, str):
-        return any(bit not in _HARMLESS for bit in fact.value.split())
-    return False
+    worst = fact.name in ("counter.pcie.replay_rollovers", "kernel.aer.uncorrected")
+    return worst and isinstance(fact.value, int) and fact.value > 0
 
 
 def _is_mild(fact: Fact) -> bool:
-    """Tell repeated packets. The bits that training leaves behind (RxErr, BadTLP) are on most healthy links."""
+    """Tell repeated packets, and errors at some time since boot, which a reset leaves behind as well.
+
+    The bits that training leaves behind (RxErr, BadTLP) are on most healthy links.
+    """
+    if fact.name == "aer.uncorrectable" and isinstance(fact.value, str):
+        return any(bit not in _HARMLESS for bit in fact.value.split())
     if fact.name in ("counter.pcie.replays", "kernel.aer.corrected"):
         return isinstance(fact.value, int) and fact.value > 0
     return fact.name == "aer.correctable" and isinstance(fact.value, str) and "Rollover" in fact.value.split()

@@ -12,6 +12,7 @@ from toposcope.analysis.rules.subject import (
     address_of,
     could_not_tell,
     is_guest,
+    is_virtual,
     listed,
     origins,
     recorded_accelerators,
@@ -66,7 +67,7 @@ def check_ats(topology: Topology) -> Iterator[Finding]:
     if not is_guest(topology) or not names:
         return
     nics = list(dict.fromkeys(nic for own in neighbours(topology).values() for nic in own.near))
-    off = [nic for nic in nics if value_of(topology, nic, "ats.enabled") is False]
+    off = [nic for nic in nics if value_of(topology, nic, "ats.enabled") is False and not is_virtual(topology, nic)]
     if off:
         yield Finding(
             ATS,
@@ -113,10 +114,9 @@ def _translates(topology: Topology, names: Sequence[str]) -> tuple[bool | None, 
     forced = [fact for fact in said if fact.value in ("on", "force") and fact.name != "cmdline.amd_iommu"]
     if forced:
         return True, forced
-    others = [domain] if domain is not None else said[:1]
-    if units is not None and units.value and others:
-        return True, [units, *others]
-    return None, said[:1]
+    if units is not None and units.value and domain is not None:
+        return True, [units, domain]
+    return None, [units] if units is not None else said[:1]
 
 
 def _found(

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from toposcope.model import Link, Topology
 
 NARROW, SLOW = "link-narrow", "link-slow"
+_FEWEST_LANES = 8
+"""Network functions with fewer lanes than that are management ports, unless their rate says otherwise."""
+
 _MOSTLY_GONE = 4
 """A link with a quarter of its lanes or less is nearly no link."""
 
@@ -81,18 +84,21 @@ def _is_enough(topology: Topology, way: Way) -> bool:
     if topology.component(way.link.source).kind is not Kind.NIC:
         return False
     rate = rate_of(topology, way.link.source)
-    return rate is not None and way.link.line is not None and rate <= way.link.line
+    if rate is None or way.link.line is None:
+        return (way.link.max_width or 0) < _FEWEST_LANES
+    return rate <= way.link.line
 
 
 def _is_sure(topology: Topology, way: Way) -> bool:
-    """Tell a link whose port above is known too, and, below which an accelerator sleeps, that was seen at work."""
+    """Tell a link whose port above is known too and that was seen at work where its device sleeps otherwise.
+
+    Accelerators sleep, and with them the switch on the card of one.
+    """
     if topology.component(way.link.target).pci is None:
         return False
     sleepers = [name for name in way.devices if topology.component(name).kind is Kind.ACCELERATOR]
-    if not sleepers:
-        return True
-    if topology.component(way.link.source).kind is not Kind.ACCELERATOR:
-        return way.link.generation != 1
+    if len(way.devices) > 1 or not sleepers:
+        return way.link.generation != 1 or not sleepers
     return any(_works(topology, name) for name in sleepers)
 
 
@@ -135,8 +141,7 @@ def _idle(topology: Topology, ways: list[Way]) -> Finding:
         "to under load was not recorded"
     )
     remedy = (
-        "# while a job runs:\n"
-        "nvidia-smi --query-gpu=index,pstate,pcie.link.gen.current,pcie.link.gen.max --format=csv"
+        "# while a job runs:\nnvidia-smi --query-gpu=index,pstate,pcie.link.gen.current,pcie.link.gen.max --format=csv"
         if any(topology.component(name).id.startswith("GPU") for name in names)
         else "# while a job runs:\nsudo lspci -D -nn -vvv"
     )

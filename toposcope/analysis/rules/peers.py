@@ -12,7 +12,7 @@ from toposcope.analysis.route import Transport
 from toposcope.analysis.routes import peer_answers
 from toposcope.analysis.rules.harm import both_carried, default_of
 from toposcope.analysis.rules.rule import Rule
-from toposcope.analysis.rules.subject import listed, origins, recorded_accelerators, value_of
+from toposcope.analysis.rules.subject import is_guest, listed, origins, recorded_accelerators, value_of
 from toposcope.model import Grade, Reach
 from toposcope.model.placement import reach
 
@@ -103,7 +103,7 @@ def _found(topology: Topology, cause: str, pairs: list[tuple[Route, Route | None
     worst = f"; pairs below one switch ({listed(one_switch)}) pass its uplink twice" if one_switch else ""
     return Finding(
         NAME,
-        Severity.WARNING if cause and able else Severity.INFO,
+        Severity.WARNING if cause and able and not is_guest(topology) else Severity.INFO,
         f"no peer-to-peer over PCIe between {listed(names)}: {because}; copies go through host memory{worst}",
         remedy=(
             "nvidia-smi topo -p2p r\nnvidia-smi topo -p2p p\n"

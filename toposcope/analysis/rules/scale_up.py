@@ -47,15 +47,23 @@ def check_off(topology: Topology) -> Iterator[Finding]:
     joined = [name for name in accelerators if _links(topology, name)]
     apart = [name for name in accelerators if name not in joined and not _may_be_apart(topology, name)]
     lost = [name for name in apart if _says_inactive(topology, name) and (len(accelerators) > 1 or name != "GPU0")]
-    if _joins_all(topology, joined):
+    unsure: list[str] = []
+    switched = _is_switched(topology, joined)
+    if switched or _is_full_mesh(topology, joined):
         models = {topology.component(name).model for name in joined}
-        lost += [
-            name
-            for name in apart
-            if name not in lost and topology.component(name).model in models and _words(topology, name, joined)
-        ]
+        like = [name for name in apart if name not in lost and topology.component(name).model in models]
+        like = [name for name in like if _words(topology, name, joined)]
+        lost += [name for name in like if switched or topology.component(name).model is not None]
+        unsure = [name for name in like if name not in lost]
     if lost:
         yield _off(topology, lost, joined)
+    elif unsure:
+        message = (
+            f"{listed(unsure)} {'is' if len(unsure) == 1 else 'are'} not in the mesh of {listed(joined)}: a display "
+            "card is none the worse for it, one of the same model has lost its links; the models were not recorded"
+        )
+        lines = dict.fromkeys(line for name in unsure for line in _words(topology, name, joined))
+        yield could_not_tell(OFF, message, "nvidia-smi -L\nnvidia-smi nvlink -s", unsure, lines)
 
 
 def check_fewer(topology: Topology) -> Iterator[Finding]:
@@ -94,11 +102,13 @@ def _says_inactive(topology: Topology, name: str) -> bool:
     return active == 0 and bool(down) and value_of(topology, name, "form_factor") is not None
 
 
-def _joins_all(topology: Topology, joined: Sequence[str]) -> bool:
-    """Tell a fabric that is meant to join all: of switches, or a full mesh of three and more."""
+def _is_switched(topology: Topology, joined: Sequence[str]) -> bool:
     ends = (link.other(name) for name in joined for link in fabric_links(topology, name))
-    if any(topology.component(end).kind in _SWITCHES for end in ends):
-        return True
+    return any(topology.component(end).kind in _SWITCHES for end in ends)
+
+
+def _is_full_mesh(topology: Topology, joined: Sequence[str]) -> bool:
+    """Tell a mesh that is meant to join all: three and more, each linked to each."""
     pairs = combinations(joined, 2)
     return len(joined) >= _A_MESH and all(topology.link(a, b) is not None for a, b in pairs)
 
@@ -151,7 +161,7 @@ def _working(topology: Topology, name: str) -> float | None:
     if active is not None:
         return active
     ups = [link for link in fabric_links(topology, name) if topology.component(link.other(name)).kind in _SWITCHES]
-    if not ups or any(link.medium not in _MEDIA or link.count is None or link.grade < Grade.DERIVED for link in ups):
+    if not ups or any(link.medium not in _MEDIA or link.count is None or link.grade is Grade.ASSUMED for link in ups):
         return None
     return float(sum(link.count or 0 for link in ups))
 

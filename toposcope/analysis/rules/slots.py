@@ -84,10 +84,24 @@ def _rates(topology: Topology, functions: list[str]) -> list[Bandwidth]:
     return [link.line for link in links if link is not None and link.line is not None and link.state is not State.DOWN]
 
 
+def _single(topology: Topology, functions: list[str]) -> Bandwidth:
+    """Return the rate of a card's fastest single port: a bond is several of them."""
+    links = (network_link(topology, port.id) for name in functions for port in ports_of(topology, name))
+    bonded = any("bond" in (topology.component(name).name or "") for name in functions)
+    return max(
+        (
+            link.line * (1 / max(link.count or 1, 2 if bonded else 1))
+            for link in links
+            if link is not None and link.line is not None
+        ),
+        default=Bandwidth(0),
+    )
+
+
 def _small_slot(topology: Topology, functions: list[str], links: list[Link], rates: list[Bandwidth]) -> Finding:
     need = sum(rates, start=Bandwidth(0))
     slot = links[0]
-    alone = max(rates).bytes_per_s > (slot.line or need).bytes_per_s * (1 + EQUAL_WITHIN)
+    alone = _single(topology, functions).bytes_per_s > (slot.line or need).bytes_per_s * (1 + EQUAL_WITHIN)
     certain = alone and is_recorded(topology.component(functions[0])) and slot.grade > Grade.ASSUMED
     mended = [replace(link, line=need) for link in links]
     near = neighbours(topology)

@@ -39,6 +39,11 @@ def is_guest(topology: Topology) -> bool:
     return fact is not None and fact.value is not None
 
 
+def is_virtual(topology: Topology, nic: str) -> bool:
+    """Tell a virtual function: its settings are those of the physical one, whatever its own bits read."""
+    return "virtual function" in (topology.component(nic).model or "").lower()
+
+
 def value_of(topology: Topology, component: str, name: str) -> FactValue:
     """Return the value of a fact, None where there is none."""
     fact = topology.fact(component, name)

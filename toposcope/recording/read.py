@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toposcope.base import Capture, InputError
@@ -78,12 +79,15 @@ def text_of(recording: Recording, origin: Origin) -> str | None:
 
 
 def _nth_line(text: str, index: int) -> str | None:
-    start = 0
-    for _ in range(index):
-        start = text.find("\n", start) + 1
-        if start == 0:
-            return None
-    return text[start:].partition("\n")[0] if start < len(text) else None
+    lines = _lines(text)
+    inside = index < len(lines) - (not lines[-1])
+    return lines[index] if inside else None
+
+
+@lru_cache(maxsize=16)
+def _lines(text: str) -> list[str]:
+    """Split a capture once: a page asks for hundreds of its lines."""
+    return text.split("\n")
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

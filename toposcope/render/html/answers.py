@@ -10,6 +10,8 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Generic, TypedDict, TypeVar
 
+from toposcope.analysis.analysis import default_of
+from toposcope.analysis.default import faster
 from toposcope.base.clean import printable
 from toposcope.render.diagram import Marking, find_marked
 from toposcope.render.html.ends import ends_of, ends_of_boxes, routes_between
@@ -19,10 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from toposcope.analysis import Analysis, Route, Segment
-    from toposcope.base import Bandwidth, Origin
+    from toposcope.base import Origin
     from toposcope.model import Topology, Usable
     from toposcope.render.diagram import Diagram
-    from toposcope.render.html.ends import End
 
     TextOf = Callable[[Origin], str | None]
 
@@ -42,13 +43,13 @@ class EndData(TypedDict):
 
 
 class SegmentData(TypedDict):
-    """One segment in words. ``boxes`` and ``wires`` are places in the drawing, ``origin`` one in the list of origins."""
+    """One segment in words. ``boxes`` and ``wires`` are places in the drawing, ``origin`` in the list of origins."""
 
     place: str
     medium: str
     line: str
-    gbs: float | None
     usable: str
+    typical: float | None
     grade: str
     origin: int
     far: bool
@@ -104,7 +105,7 @@ class Numbers(Generic[Thing, Written]):
 def answers(analysis: Analysis, diagram: Diagram, text_of: TextOf, chosen: tuple[str, str] | None = None) -> PageData:
     """Compute every route between all ends. ``chosen`` are the ends that the page opens with."""
     topology = analysis.topology
-    ends = ends_of(topology)
+    ends = ends_of(topology, chosen)
     origins: Numbers[Origin, tuple[str, str | None]] = Numbers(partial(quoted, text_of=text_of))
     segments: Numbers[Segment, SegmentData] = Numbers(_Words(topology, diagram, origins).of)
     found: list[RouteData] = []
@@ -114,15 +115,14 @@ def answers(analysis: Analysis, diagram: Diagram, text_of: TextOf, chosen: tuple
             continue
         between = routes_between(analysis, source, target)
         routes[f"{start} {goal}"] = list(range(len(found), len(found) + len(between)))
-        found += (_route(route, topology, segments) for route in between)
+        better = faster(between, default_of(between))
+        found += (_route(route, topology, segments, is_faster=route is better) for route in between)
     names = [end.id for end in ends]
     stands_for = ends_of_boxes(diagram, topology, ends)
     return PageData(
         ends=[EndData(id=printable(end.id), title=end.title, start=end.is_start) for end in ends],
         boxes={
-            str(place): list(numbers)
-            for place, box in enumerate(diagram.boxes)
-            if (numbers := stands_for.get(box.id))
+            str(place): list(numbers) for place, box in enumerate(diagram.boxes) if (numbers := stands_for.get(box.id))
         },
         routes=routes,
         answers=found,
@@ -149,11 +149,12 @@ def usable_words(usable: Usable | None) -> str:
     return "?" if usable is None else f"{usable.typical} ({usable.low} to {usable.high})"
 
 
-def _route(route: Route, topology: Topology, segments: Numbers[Segment, SegmentData]) -> RouteData:
+def _route(route: Route, topology: Topology, segments: Numbers[Segment, SegmentData], *, is_faster: bool) -> RouteData:
     limit = route.limit
+    allowed = "permitted, faster" if is_faster else "permitted"
     return RouteData(
         transport=route.transport.value,
-        mark="default" if route.default else "permitted" if route.permitted else "not permitted",
+        mark="default" if route.default else allowed if route.permitted else "not permitted",
         note=_note(route, topology),
         line=f"{'at most ' if limit.at_most and limit.line else ''}{gbs(limit.line)}",
         usable="?" if limit.usable is None else str(limit.usable.typical),
@@ -175,9 +176,7 @@ def _note(route: Route, topology: Topology) -> str:
 class _Words:
     """Puts segments into words and finds them in the drawing."""
 
-    def __init__(
-        self, topology: Topology, diagram: Diagram, origins: Numbers[Origin, tuple[str, str | None]]
-    ) -> None:
+    def __init__(self, topology: Topology, diagram: Diagram, origins: Numbers[Origin, tuple[str, str | None]]) -> None:
         self._topology = topology
         self._origins = origins
         self._diagram = diagram
@@ -192,8 +191,8 @@ class _Words:
             place=place_of(segment, self._topology),
             medium=medium_of(segment),
             line=gbs(segment.line),
-            gbs=_rounded(segment.line),
             usable=usable_words(segment.usable),
+            typical=None if segment.usable is None else round(segment.usable.typical.gbs, 4),
             grade=segment.grade.word,
             origin=self._origins.place(segment.origin),
             far=is_far(segment),
@@ -215,7 +214,3 @@ def _covered(segment: Segment) -> tuple[tuple[str, str], ...]:
     if is_far(segment):
         return ()
     return segment.links or ((segment.source, segment.target),)
-
-
-def _rounded(figure: Bandwidth | None) -> float | None:
-    return None if figure is None else round(figure.gbs, 4)

@@ -36,12 +36,19 @@ def area(diagram: Diagram) -> Rect:
     rects += [diagram.frame] if diagram.frame is not None else []
     rects += [Rect(x, y, 0, 0) for edge in diagram.edges for x, y in edge.points]
     left, top = (min((getattr(rect, side) for rect in rects), default=0.0) - _MARGIN for side in ("x", "y"))
-    right, bottom = (max((getattr(rect, side) for rect in rects), default=0.0) + _MARGIN for side in ("right", "bottom"))
+    right, bottom = (
+        max((getattr(rect, side) for rect in rects), default=0.0) + _MARGIN for side in ("right", "bottom")
+    )
     return Rect(left, top, right - left, bottom - top)
 
 
 def draw(
-    diagram: Diagram, *, label: str, box_names: Sequence[str], wire_names: Sequence[str], ends: Mapping[str, Sequence[int]]
+    diagram: Diagram,
+    *,
+    label: str,
+    box_names: Sequence[str],
+    wire_names: Sequence[str],
+    ends: Mapping[str, Sequence[int]],
 ) -> Markup:
     """Write the drawing. ``box_names`` and ``wire_names`` are what a screen reader says, ``ends`` by id of a box."""
     rect = area(diagram)
@@ -174,5 +181,3 @@ def swatch(class_: str) -> Markup:
         viewBox="0 0 24 10",
         aria_hidden="true",
     )
-
-

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from toposcope.analysis.network import FAR
 from toposcope.analysis.routes import nic_answers, peer_answers, remote_answers, routes
 from toposcope.model import Kind
 from toposcope.render.diagram.sketch import Role
@@ -31,9 +32,17 @@ class End:
         """Tell whether a route may start here."""
         return self.kind == Kind.ACCELERATOR
 
+    @property
+    def in_matrix(self) -> bool:
+        """Tell whether the matrix of all pairs has a column for it."""
+        return self.kind in (Kind.ACCELERATOR, Kind.NIC) or self.id == REMOTE
 
-def ends_of(topology: Topology) -> tuple[End, ...]:
-    """Return all ends in the machine's order: accelerators, NICs, memory, an identical host across the network."""
+
+def ends_of(topology: Topology, chosen: tuple[str, str] | None = None) -> tuple[End, ...]:
+    """Return all ends in the machine's order: accelerators, NICs, memory, an identical host across the network.
+
+    ``chosen`` are those that a page opens with: an accelerator of the remote host is an end only where asked for.
+    """
     devices = [
         End(component.id, call(component.id, topology), component.kind.value)
         for kind in (Kind.ACCELERATOR, Kind.NIC)
@@ -43,7 +52,10 @@ def ends_of(topology: Topology) -> tuple[End, ...]:
         return ()
     nodes = sorted({node.numa for node in topology.components(Kind.NUMA) if node.numa is not None})
     memory = [End(f"{HOST}:{number}", f"memory of NUMA node {number}", HOST) for number in nodes]
-    return (*devices, End(HOST, "host memory, its own", HOST), *memory, End(REMOTE, "identical remote host", REMOTE))
+    asked = chosen[1] if chosen is not None and chosen[1].startswith(FAR) else ""
+    far = [End(asked, f"{asked.removeprefix(FAR)} of the remote host", REMOTE)] if asked else []
+    own, remote = End(HOST, "host memory, its own", HOST), End(REMOTE, "identical remote host", REMOTE)
+    return (*devices, own, *memory, remote, *far)
 
 
 def routes_between(analysis: Analysis, start: End, goal: End) -> tuple[Route, ...]:
@@ -54,7 +66,8 @@ def routes_between(analysis: Analysis, start: End, goal: End) -> tuple[Route, ..
     elif goal.kind == Kind.NIC:
         found = nic_answers(topology, start.id, goal.id)
     elif goal.kind == REMOTE:
-        found = remote_answers(topology, start.id, near)
+        peer = goal.id.removeprefix(FAR) if goal.id.startswith(FAR) else None
+        found = remote_answers(topology, start.id, near, peer)
     else:
         return routes(topology, start.id, goal.id)
     return tuple(sorted(found, key=lambda route: (not route.default, not route.permitted)))

@@ -103,9 +103,7 @@ def statements_of_wire(edge: Edge, rows: dict[tuple[str, str], Row]) -> tuple[St
         row = rows.get((a, b)) or rows.get((b, a))
         if row is not None:
             alike.setdefault((row.figures, row.origin, row.text), []).append(row)
-    return tuple(
-        Statement(_ends(found), figures, origin, text) for (figures, origin, text), found in alike.items()
-    )
+    return tuple(Statement(_ends(found), figures, origin, text) for (figures, origin, text), found in alike.items())
 
 
 def statements_of_box(box: Box, topology: Topology, text_of: TextOf) -> tuple[Statement, ...]:
@@ -120,7 +118,9 @@ def spoken(statements: Sequence[Statement], otherwise: str) -> str:
     return shown or otherwise
 
 
-def tips(diagram: Diagram, boxes: Sequence[Sequence[Statement]], wires: Sequence[Sequence[Statement]]) -> dict[str, object]:
+def tips(
+    diagram: Diagram, boxes: Sequence[Sequence[Statement]], wires: Sequence[Sequence[Statement]]
+) -> dict[str, object]:
     """Return what is shown beside a part that is pointed at, by its place in the drawing."""
     return {
         "boxes": [_tip(found) for found in boxes],
@@ -152,11 +152,11 @@ def evidence(origin: str, text: str | None) -> Markup:
 def _table_row(row: Row) -> Markup:
     return element(
         "tr",
-        element("th", " – ".join(row.ends), scope="row"),
+        element("th", " - ".join(row.ends), scope="row"),
         element("td", row.made_of),
         element("td", row.line, class_="number"),
         element("td", row.usable, class_="number"),
-        element("td", row.state.rstrip(", ") or "–"),
+        element("td", row.state.rstrip(", ") or "-"),
         element("td", row.grade),
         element("td", evidence(row.origin, row.text)),
         data_medium=row.medium.value,
@@ -181,7 +181,7 @@ def _component(component: Component, topology: Topology, text_of: TextOf) -> Sta
 
 def _ends(rows: Sequence[Row]) -> str:
     sources, targets = ({row.ends[side] for row in rows} for side in (0, 1))
-    return f"{members_text(sources)} – {members_text(targets)}"
+    return f"{members_text(sources)} - {members_text(targets)}"
 
 
 def _trained(link: Link) -> str:
@@ -196,5 +196,9 @@ def _use(link: Link, topology: Topology) -> str:
     """Return the use that decides the usable figure: a port inside an accelerator has a class of its own."""
     if link.medium not in NETWORKS:
         return "peer"
-    around = (topology.component(each.other(end)).kind for end in (link.source, link.target) for each in topology.links_of(end))
+    around = (
+        topology.component(each.other(end)).kind
+        for end in (link.source, link.target)
+        for each in topology.links_of(end)
+    )
     return "npu" if Kind.ACCELERATOR in around else "rdma"

@@ -70,8 +70,16 @@
     panel.hidden = !routes?.length;
     panel.replaceChildren();
     mark(null);
+    if (chosen.length) bringIntoView(boxes.find((box) => endsOf(box).includes(chosen[0])));
     if (routes?.length) list(routes);
     else answer.textContent = missing();
+  }
+
+  function bringIntoView(box) {
+    const sheet = machine.parentElement;
+    if (!box || sheet.scrollWidth <= sheet.clientWidth) return;
+    const [inner, outer] = [box, sheet].map((each) => each.getBoundingClientRect());
+    if (inner.left < outer.left || inner.right > outer.right) sheet.scrollLeft += (inner.left + inner.right - outer.left - outer.right) / 2;
   }
 
   function missing() {
@@ -129,7 +137,7 @@
   function segmentTable(route) {
     const rows = route.segments.map((place, index) => [known.segments[place], index]);
     const near = rows.filter(([segment]) => !segment.far);
-    const most = Math.max(...near.map(([segment]) => segment.gbs ?? 0), 1e-9);
+    const most = Math.max(...near.map(([segment]) => segment.typical ?? 0), 1e-9);
     const heads = ["segment", "made of", "line GB/s", "usable GB/s", "grade", "known from"];
     const body = make("tbody", {}, ...near.map(([segment, index]) => segmentRow(route, segment, index, most)));
     if (near.length < rows.length) {
@@ -145,17 +153,17 @@
       [route.slow.includes(index) ? [] : route.slow_line, "by line rate"],
       [route.close, "close behind"],
     ].filter(([places]) => places.includes(index)).map(([, text]) => make("span", { class: "tag", text }));
-    const line = make("td", { class: "number", text: segment.line, "data-label": "line GB/s" });
-    if (segment.gbs !== null) {
+    const usable = make("td", { class: "number", "data-label": "usable GB/s" }, make("span", { text: segment.usable }));
+    if (segment.typical !== null) {
       const bar = make("span", { class: "bar" });
-      bar.style.width = `${(100 * segment.gbs) / most}%`;
-      line.append(bar);
+      bar.style.width = `${(100 * segment.typical) / most}%`;
+      usable.append(bar);
     }
     const row = make("tr", { class: route.slow.includes(index) ? "slow" : null },
       make("th", { scope: "row", text: segment.place }, ...tags),
       make("td", { text: segment.medium, "data-label": "made of" }),
-      line,
-      make("td", { class: "number", text: segment.usable, "data-label": "usable GB/s" }),
+      make("td", { class: "number", text: segment.line, "data-label": "line GB/s" }),
+      usable,
       make("td", { text: segment.grade, "data-label": "grade" }),
       make("td", { "data-label": "known from" }, ...evidence(known.origins[segment.origin])));
     for (const [event, hot] of [["mouseenter", true], ["mouseleave", false]]) {
@@ -309,6 +317,10 @@
     tick.addEventListener("change", () => {
       for (const part of all(`[data-medium="${tick.dataset.show}"]`)) part.classList.toggle("hidden", !tick.checked);
     });
+  }
+  const table = one(".pairs");
+  for (const choice of all("[name=ts-figures]")) {
+    choice.addEventListener("change", () => table.classList.toggle("practice", choice.value === "practice"));
   }
   let scale = 0;
   for (const button of all("[data-zoom]")) {

@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from toposcope.render.html.answers import TextOf
     from toposcope.render.html.ends import End
 
-_HINT = "Choose two components in the drawing, a pair in the matrix, or both ends in the lists: the page marks the routes."
+_HINT = (
+    "Choose two components in the drawing, a pair in the matrix, or both ends in the lists: the page marks the routes."
+)
 _NO_START = "This machine shows no accelerator, hence no routes."
 _KEYS = (
     ("Tab", "goes from component to component, then to the links"),
@@ -56,7 +58,7 @@ def page(analysis: Analysis, text_of: TextOf, *, ends: tuple[str, str] | None = 
     """
     topology, read = analysis.topology, cache(text_of)
     diagram = layout(topology)
-    starts = ends_of(topology)
+    starts = ends_of(topology, ends)
     known = answers(analysis, diagram, read, ends)
     rows = rows_of(topology, read)
     boxes = [statements_of_box(box, topology, read) for box in diagram.boxes]
@@ -68,8 +70,7 @@ def page(analysis: Analysis, text_of: TextOf, *, ends: tuple[str, str] | None = 
         label=f"Wiring diagram of {diagram.title}",
         box_names=[spoken(said, box.id) for box, said in zip(diagram.boxes, boxes, strict=True)],
         wire_names=[
-            spoken(said, f"{edge.a} – {edge.b}, inside a chip")
-            for edge, said in zip(diagram.edges, wires, strict=True)
+            spoken(said, f"{edge.a} - {edge.b}, inside a chip") for edge, said in zip(diagram.edges, wires, strict=True)
         ],
         ends=ends_of_boxes(diagram, topology, starts),
     )
@@ -79,7 +80,7 @@ def page(analysis: Analysis, text_of: TextOf, *, ends: tuple[str, str] | None = 
         "style": Markup(style),
         "script": Markup(script),
         "data": data(known | {"tips": tips(diagram, boxes, wires)}),
-        "name": words(topology.host or topology.profile or "machine without a name"),
+        "name": words(topology.host or topology.profile or "Machine without a name"),
         "machine": join(element("p", line) for line in _machine(topology)),
         "counts": join(_counts(analysis)),
         "choice": _choice(starts),
@@ -91,7 +92,8 @@ def page(analysis: Analysis, text_of: TextOf, *, ends: tuple[str, str] | None = 
         "keys": join(element("li", element("kbd", key), f" {meaning}") for key, meaning in _KEYS),
         "matrix": pair_matrix(analysis, starts),
         "findings": join(finding_list(analysis.findings, read, starts)) or element("p", "Nothing was found."),
-        "problems": join(problem_list(topology.problems)) or element("li", "Every line that was meant to be read was read."),
+        "problems": join(problem_list(topology.problems))
+        or element("li", "Every line that was meant to be read was read."),
         "links": links_table(list(rows.values())),
         "foot": words(_foot(topology)),
     }
@@ -107,9 +109,7 @@ def _policy(style: str, script: str) -> str:
     """Forbid all but this page's own script and style: nothing is loaded, nothing is sent."""
     allowed = (f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in (script, style))
     script_hash, style_hash = allowed
-    return (
-        f"default-src 'none'; script-src {script_hash}; style-src {style_hash}; base-uri 'none'; form-action 'none'"
-    )
+    return f"default-src 'none'; script-src {script_hash}; style-src {style_hash}; base-uri 'none'; form-action 'none'"
 
 
 def _width(diagram: Diagram) -> str:
@@ -132,7 +132,9 @@ def _counts(analysis: Analysis) -> Iterator[Markup]:
         (findings, "finding", "findings", "ts-findings"),
         (problems, "problem while reading", "problems while reading", "ts-problems"),
     ):
-        yield element("a", f"{count} {one if count == 1 else many}", href=f"#{place}", class_="count" if count else "count none")
+        yield element(
+            "a", f"{count} {one if count == 1 else many}", href=f"#{place}", class_="count" if count else "count none"
+        )
 
 
 def _choice(ends: Sequence[End]) -> Markup:
@@ -142,7 +144,7 @@ def _choice(ends: Sequence[End]) -> Markup:
         element(
             "label",
             f"{title} ",
-            element("select", element("option", "–", value=""), *options, class_=f"ts-{title.lower()}"),
+            element("select", element("option", "none", value=""), *options, class_=f"ts-{title.lower()}"),
         )
         for title, options in (
             ("From", [element("option", end.title, value=place) for place, end in enumerate(ends) if end.is_start]),
@@ -164,7 +166,12 @@ def _media(diagram: Diagram) -> Iterator[Markup]:
 
 
 def _legend(diagram: Diagram) -> Iterator[Markup]:
-    samples = {"on-chip": "m-chip w0", "degraded": "m-pcie w2 degraded", "unknown": "m-unknown w1", "assumed": "m-pcie w2 assumed"}
+    samples = {
+        "on-chip": "m-chip w0",
+        "degraded": "m-pcie w2 degraded",
+        "unknown": "m-unknown w1",
+        "assumed": "m-pcie w2 assumed",
+    }
     for entry in diagram.legend:
         if entry.sample in samples:
             yield element("span", swatch(samples[entry.sample]), entry.text.text)

@@ -33,14 +33,17 @@ def pair_matrix(analysis: Analysis, ends: Sequence[End]) -> Markup:
         answers[pair.source, pair.target] = pair
         answers.setdefault((pair.target, pair.source), pair)
     answers |= {(remote.source, "remote"): remote for remote in analysis.remote}
-    known = [line for answer in answers.values() if (line := _line(answer)) is not None]
-    shown = [(place, end) for place, end in enumerate(ends) if end.kind != "host"]
+    lines, typicals = (
+        [figure for answer in answers.values() if (figure := of(answer)) is not None] for of in (_line, _typical)
+    )
+    scales = (lines, typicals)
+    shown = [(place, end) for place, end in enumerate(ends) if end.in_matrix]
     head = element("tr", element("td"), *(element("th", _short(end), scope="col") for _, end in shown))
     rows = (
         element(
             "tr",
             element("th", end.title, scope="row"),
-            *(_cell((place, end), goal, answers.get((end.id, goal[1].id)), known) for goal in shown),
+            *(_cell((place, end), goal, answers.get((end.id, goal[1].id)), scales) for goal in shown),
         )
         for place, end in shown
         if end.is_start
@@ -53,23 +56,27 @@ def _short(end: End) -> str:
 
 
 def _cell(
-    start: tuple[int, End], goal: tuple[int, End], answer: Pair | Remote | None, known: Sequence[Bandwidth]
+    start: tuple[int, End],
+    goal: tuple[int, End],
+    answer: Pair | Remote | None,
+    scales: tuple[Sequence[Bandwidth], Sequence[Bandwidth]],
 ) -> Markup:
     if start[0] == goal[0]:
         return element("td", "X", class_="self")
-    line = _line(answer)
+    line, typical = _line(answer), _typical(answer)
     relation = answer.relation if answer is not None else None
     at_most = "≤ " if answer is not None and answer.route is not None and answer.route.limit.at_most and line else ""
     figure = f"{at_most}{gbs(line)}"
     button = element(
         "button",
         *([element("span", relation, class_="word")] if relation else []),
-        element("span", figure, class_="sum"),
+        element("span", figure, class_="sum line-rate"),
+        element("span", gbs(typical), class_="sum typical"),
         type="button",
         data_pair=f"{start[0]} {goal[0]}",
         tabindex=-1,
-        aria_label=f"{start[1].title} to {goal[1].title}: {relation or ''} {figure} GB/s".replace("  ", " "),
-        class_=f"heat{_heat(line, known)}" if line is not None else "open",
+        aria_label=f"{start[1].title} to {goal[1].title}: {relation or ''} {figure}, usable {gbs(typical)} GB/s",
+        class_=f"{_heat('heat', line, scales[0])} {_heat('used', typical, scales[1])}",
     )
     return element("td", button)
 
@@ -78,11 +85,18 @@ def _line(answer: Pair | Remote | None) -> Bandwidth | None:
     return None if answer is None or answer.route is None else answer.route.limit.line
 
 
-def _heat(line: Bandwidth, known: Sequence[Bandwidth]) -> int:
-    """Return the step of the colour: the logarithm between the least and the most."""
+def _typical(answer: Pair | Remote | None) -> Bandwidth | None:
+    usable = None if answer is None or answer.route is None else answer.route.limit.usable
+    return None if usable is None else usable.typical
+
+
+def _heat(name: str, figure: Bandwidth | None, known: Sequence[Bandwidth]) -> str:
+    """Return the class of a colour: the logarithm between the least and the most."""
+    if figure is None:
+        return f"{name}-open"
     low, high = min(known).bytes_per_s, max(known).bytes_per_s
-    share = log(max(line.bytes_per_s, 1) / max(low, 1)) / log(high / max(low, 1)) if high > low else _ONLY
-    return round(share * _STEPS)
+    share = log(max(figure.bytes_per_s, 1) / max(low, 1)) / log(high / max(low, 1)) if high > low else _ONLY
+    return f"{name}{round(share * _STEPS)}"
 
 
 def finding_list(findings: Sequence[Finding], text_of: TextOf, ends: Sequence[End]) -> Iterator[Markup]:
@@ -100,10 +114,16 @@ def finding_list(findings: Sequence[Finding], text_of: TextOf, ends: Sequence[En
             ),
             *_harms(finding, places),
             *_proofs(finding, text_of),
-            *(element("p", line, class_="remedy") for line in finding.remedy.splitlines() if line),
+            *_remedy(finding),
             element("p", f"rule {finding.rule}", class_="rule"),
             class_=f"finding {finding.severity.word if told else 'open'}",
         )
+
+
+def _remedy(finding: Finding) -> Iterator[Markup]:
+    if finding.remedy:
+        yield element("p", "What to do", class_="origin")
+        yield element("code", *(element("span", line) for line in finding.remedy.splitlines()), class_="remedy")
 
 
 def _harms(finding: Finding, places: dict[str, int]) -> Iterator[Markup]:
@@ -114,7 +134,9 @@ def _harms(finding: Finding, places: dict[str, int]) -> Iterator[Markup]:
         text = f"{harm.source} to {harm.target}: {gbs(harm.after)} instead of {gbs(harm.before)} GB/s"
         ends = [places.get(name) for name in (harm.source, harm.target)]
         pair = None if None in ends else " ".join(map(str, ends))
-        shown.append(element("li", element("button", text, type="button", data_pair=pair) if pair else element("span", text)))
+        shown.append(
+            element("li", element("button", text, type="button", data_pair=pair) if pair else element("span", text))
+        )
     left = len(finding.harms) - len(shown)
     rest = [element("li", f"and {left} more routes")] if left else []
     yield element("ul", *shown, *rest, class_="harms")
@@ -140,6 +162,7 @@ def problem_list(problems: Sequence[Problem]) -> Iterator[Markup]:
             "li",
             element("span", problem.kind.value, class_="badge"),
             element("span", f"{problem.message}{against}", class_="message"),
-            evidence(str(problem.origin), shortened(problem.text)),
+            element("span", str(problem.origin), class_="origin"),
+            *([element("code", shortened(problem.text))] if problem.text.strip() else []),
             class_="problem",
         )

@@ -75,4 +75,4 @@ def _ink_rules() -> Iterator[str]:
         yield f".f-{name}.assumed{{--fill:var(--{name}-fill-assumed);--edge:var(--{name}-edge-assumed)}}"
     for step, width in enumerate(LINE_WIDTHS):
         yield f".w{step}{{--width:{width}px}}"
-        yield f".heat{step}{{background:var(--heat{step});color:var(--heat{step}-ink)}}"
+        yield f".heat{step},.practice .used{step}{{background:var(--heat{step});color:var(--heat{step}-ink)}}"

@@ -190,8 +190,16 @@ def test_a_low_rate_at_work_is_a_fault(name: str, value: object) -> None:
     assert finding.verdict is Verdict.FOUND
 
 
-def test_a_low_rate_without_a_sign_of_work_is_not_judged() -> None:
+def test_a_low_rate_while_its_like_runs_at_full_rate_is_a_fault() -> None:
     (finding,) = links.check_rate(slow_accelerator())
+
+    assert finding.verdict is Verdict.FOUND
+
+
+def test_a_low_rate_without_a_sign_of_work_is_not_judged() -> None:
+    topology = slow_accelerator()
+    relink(topology, "GPU1", "0000:10:03.0", state=State.IDLE)
+    (finding,) = links.check_rate(topology)
 
     assert finding.verdict is Verdict.COULD_NOT_TELL
 

@@ -128,7 +128,7 @@ def _found(topology: Topology, seen: _Seen, names: list[str]) -> Finding:
     switches = listed(address_of(topology, port) for port in ports)
     message = (
         f"ACS redirect is on at {switches}: data between devices below one switch goes up to the CPU and comes back "
-        "over the same uplink"
+        "over the same uplink, which leaves about half where both send"
     )
     return Finding(
         NAME,

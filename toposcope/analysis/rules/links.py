@@ -59,13 +59,14 @@ def check_rate(topology: Topology) -> Iterator[Finding]:
     if is_guest(topology):
         return
     unsure: list[Way] = []
-    for way in ways_of(topology):
+    ways = ways_of(topology)
+    for way in ways:
         link = way.link
         if link.state is State.IDLE:
             unsure.append(way)
         if link.state is not State.DEGRADED or not _is_slow(link) or _is_enough(topology, way):
             continue
-        if _is_sure(topology, way):
+        if _is_sure(topology, way) or _is_alone_in_it(topology, way, ways):
             message = f"the link of {_ends(topology, link)} runs at Gen{link.generation} of Gen{link.max_generation}"
             yield _found(topology, SLOW, way, message, Severity.WARNING)
         else:
@@ -100,6 +101,18 @@ def _is_sure(topology: Topology, way: Way) -> bool:
     if len(way.devices) > 1 or not sleepers:
         return way.link.generation != 1 or not sleepers
     return any(_works(topology, name) for name in sleepers)
+
+
+def _is_alone_in_it(topology: Topology, way: Way, ways: list[Way]) -> bool:
+    """Tell an accelerator below its rate while another of its model runs at full rate: rest is then no reason."""
+    own = topology.component(way.link.source)
+    return own.kind is Kind.ACCELERATOR and any(
+        topology.component(other.link.source).model == own.model
+        and other.link.state is State.UP
+        and other.link.generation == way.link.max_generation
+        for other in ways
+        if topology.component(other.link.source).kind is Kind.ACCELERATOR
+    )
 
 
 def _works(topology: Topology, accelerator: str) -> bool:
@@ -137,8 +150,8 @@ def _whole(topology: Topology, link: Link) -> Bandwidth | None:
 def _idle(topology: Topology, ways: list[Way]) -> Finding:
     names = list(dict.fromkeys(name for way in ways for name in way.devices))
     message = (
-        f"the links of {listed(names)} were seen at a low rate while nothing ran, which is no fault; what they train "
-        "to under load was not recorded"
+        f"the links of {listed(names)} were seen below their rate, as idle accelerators are, which is no fault; what "
+        "they train to under load was not recorded"
     )
     remedy = (
         "# while a job runs:\nnvidia-smi --query-gpu=index,pstate,pcie.link.gen.current,pcie.link.gen.max --format=csv"

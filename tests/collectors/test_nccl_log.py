@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposcope.base import Capture
-from toposcope.collectors.nccl_log import COLLECTOR, parse
+from toposcope.collectors.nccl_log import COLLECTOR, parse, parse_conf
 
 HEAD = "rack1:100:200 [0] NCCL INFO "
 LOG = f"""\
@@ -95,7 +95,7 @@ def test_a_failed_completion_is_kept() -> None:
     "line", [f"{HEAD}x", "NCCL INFO x", "[1,0]<stdout>:a-1:1:2 [3] NCCL WARN x", "NCCL version 2.1"]
 )
 def test_a_log_is_known_by_its_lines(line: str) -> None:
-    (source,) = COLLECTOR.sources
+    source = COLLECTOR.sources[0]
     assert source.begins is not None
     assert source.begins.match(line)
 
@@ -112,3 +112,14 @@ def test_no_mixture_of_lines_makes_it_raise(lines: list[str]) -> None:
 @given(st.text())
 def test_no_text_makes_it_raise(text: str) -> None:
     parse(Capture("nccl-log", "f", f"NCCL INFO {text}"))
+
+
+def test_the_file_of_variables_is_read_with_its_comments() -> None:
+    text = '# for all jobs\nNCCL_IB_HCA = mlx5_0\nNCCL_TOPO_FILE="/opt/topo.xml"\nnonsense\n'
+    reading = parse_conf(Capture("nccl-conf", "etc/nccl.conf", text))
+
+    assert {each.name: each.value for each in reading.records} == {
+        "nccl.conf.NCCL_IB_HCA": "mlx5_0",
+        "nccl.conf.NCCL_TOPO_FILE": "/opt/topo.xml",
+    }
+    assert [problem.text for problem in reading.problems] == ["nonsense"]

@@ -16,6 +16,8 @@ Grammar; other lines of the job stand between, and so do those of other hosts an
 host only. Settings of the host: ``nccl.log``, ``nccl.library``, ``nccl.version``, ``nccl.set.NAME``, ``nccl.hcas``,
 ``nccl.network``, ``nccl.completion_error``, ``nccl.graph.gpus``; of an accelerator ``nccl.net`` (the transport) and
 ``nccl.net.gdr``; of a pair on this host ``nccl.transport``; of a NIC ``nccl.gdr`` and ``nccl.async_event``.
+
+``/etc/nccl.conf`` and ``~/.nccl.conf`` hold lines ``NAME=value`` and comments (``#``): settings ``nccl.conf.NAME``.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from toposcope.base.clean import without_ansi
-from toposcope.collectors.output_lines import LONGEST_LINE
+from toposcope.collectors.output_lines import LONGEST_LINE, output_lines
 from toposcope.collectors.records import Reading, Setting
 from toposcope.collectors.source import Collector, Source
 
@@ -51,6 +53,7 @@ _CHANNEL = re.compile(
 _ASYNC = re.compile(r"NET/IB : (?:(?P<name>[\w.-]{1,64}):(?P<port>\d{1,3}) )?Got async event : (?P<event>[\w ]{1,60})")
 _COMPLETION = re.compile(r"Got completion .{0,300}?status=(?P<status>\d{1,4})\b.{0,200}?vendor err (?P<vendor>\d{1,6})")
 _GRAPH_GPU = re.compile(r"GPU/(?:[0-9A-Fa-f]{1,4}-)?(?P<bus>[0-9A-Fa-f]{3,9}) \(\d{1,7}\)")
+_VARIABLE = re.compile(r"\s*(?P<name>[NR]CCL_[A-Z0-9_]{1,80})\s*=(?P<value>.*)")
 _SHORT = 3
 """A device's number has at most so many digits; a bus id has more."""
 
@@ -181,6 +184,22 @@ def _transports(log: _Log) -> Iterator[Setting]:
         yield Setting(ends.devices[rank], "nccl.net.gdr", not bare, origin)
 
 
+def parse_conf(capture: Capture) -> Reading:
+    """Read ``nccl.conf``: each variable that it sets."""
+    lines = output_lines(capture)
+    settings: dict[str, Setting] = {}
+    for index, text in enumerate(lines.texts):
+        match = _VARIABLE.fullmatch(text)
+        if match is not None:
+            value = match["value"].strip().strip("\"'")
+            settings[match["name"]] = Setting(HOST, f"nccl.conf.{match['name']}", value, capture.origin(index))
+        elif text.strip() and not text.lstrip().startswith("#"):
+            lines.stray(index)
+            continue
+        lines.fits(index)
+    return Reading(tuple(settings.values()), lines.all_problems("no variable of nccl.conf"))
+
+
 COLLECTOR = Collector(
     "nccl-log",
     (
@@ -197,6 +216,13 @@ COLLECTOR = Collector(
             ),
             continuous=True,
             gives="the library's version, variables, and the transport of each pair",
+        ),
+        Source(
+            "nccl-conf",
+            parse_conf,
+            named=re.compile(r"(?:cat )?[ /]*(?:etc[ /])?\.?nccl\.conf\b"),
+            command=("cat", "/etc/nccl.conf"),
+            gives="variables of the library for all jobs of the host",
         ),
     ),
 )

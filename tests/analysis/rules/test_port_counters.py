@@ -75,3 +75,12 @@ def test_roce_without_counters_is_asked_for() -> None:
 
     assert finding.verdict is Verdict.COULD_NOT_TELL
     assert "hw_counters" in finding.remedy
+
+
+def test_counters_under_a_lid_are_those_of_its_port() -> None:
+    topology = rails()
+    note(topology, "NIC3-port", "lid", 75)
+    note(topology, "lid 75", "counter.LinkDownedCounter", 40)
+    (finding,) = port_counters.check_flapping(topology)
+
+    assert finding.components == ("NIC3-port",)

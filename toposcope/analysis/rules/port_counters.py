@@ -107,11 +107,16 @@ def check_loss(topology: Topology) -> Iterator[Finding]:
 
 
 def _subjects(topology: Topology) -> dict[str, list[str]]:
-    """Return each port with the names under which its counters may stand: its own, and its NIC's where it has one."""
+    """Return each port with the names under which its counters may stand: its own, its LID, its NIC's."""
     nics = list(topology.components(Kind.NIC))
     ports = list(ways_out(topology, nics))
     alone = {nic.id for nic, _ in ports if sum(other.id == nic.id for other, _ in ports) == 1}
-    return {port.id: [port.id, *([nic.id] if nic.id in alone else [])] for nic, port in ports}
+    found = {port.id: [port.id, *([nic.id] if nic.id in alone else [])] for nic, port in ports}
+    for name, names in found.items():
+        lid = number_of(topology, name, "lid")
+        if lid:
+            names.append(f"lid {lid:.0f}")
+    return found
 
 
 def _outliers(
@@ -121,10 +126,20 @@ def _outliers(
     for counter, limit in limits.items():
         values = {name: number_of(topology, name, counter) for names in subjects.values() for name in names}
         known = {name: value for name, value in values.items() if value is not None}
-        usual = median(known.values()) if known and beside_siblings else 0
-        facts = (topology.fact(name, counter) for name, value in known.items() if value > max(limit, usual * _OUTLIER))
+        over = [
+            name
+            for name, value in known.items()
+            if value > max(limit, _usual(known, name) * _OUTLIER if beside_siblings else 0)
+        ]
+        facts = (topology.fact(name, counter) for name in over)
         found += [fact for fact in facts if fact is not None]
     return found
+
+
+def _usual(values: dict[str, float], name: str) -> float:
+    """Return what the others counted."""
+    others = [value for each, value in values.items() if each != name]
+    return median(others) if others else 0
 
 
 def _known(topology: Topology, name: str) -> bool:

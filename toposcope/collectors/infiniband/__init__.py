@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from toposcope.collectors.infiniband import devinfo, ibstat, mst, names
+from toposcope.collectors import mlxlink
+from toposcope.collectors.infiniband import devinfo, ibstat, mst, names, perfquery
 from toposcope.collectors.source import Collector, Source
 
 _M = re.MULTILINE
@@ -68,6 +69,16 @@ COLLECTOR = Collector(
             begins=re.compile(r"^[ \t]{0,16}DEV\s+PORT\s+INDEX\s+GID", _M),
             command=("show_gids",),
             gives="netdev and address of each RDMA port",
+        ),
+        Source(
+            "perfquery",
+            perfquery.parse,
+            named=re.compile(r"perfquery\b(?: (?P<argument>.*))?"),
+            begins=re.compile(r"^# Port (?:extended )?counters: Lid \d", _M),
+            command=("perfquery", "-C", "{rdma}"),
+            targets=mlxlink.devices,
+            root=True,
+            gives="error counters of an InfiniBand port",
         ),
         Source(
             "mst-status",

@@ -59,7 +59,6 @@ def main(
 for command in (
     inspect,
     analyze,
-    collect_script,
     path,
     show,
     contend,

@@ -24,6 +24,7 @@ from toposcope.collectors import COLLECTORS
 from toposcope.collectors.cpu.kernel import is_wanted_variable
 from toposcope.recording import nvml, sysfs
 from toposcope.recording.disk_tree import DiskTree
+from toposcope.recording.naming import NVML, file_name, free_name
 from toposcope.recording.outcomes import problems_of
 from toposcope.recording.process import Ran, Runner, run
 from toposcope.recording.recording import Command, Outcome, Recording
@@ -45,9 +46,7 @@ HANGS = 8
 """Commands of one tool that may hang before the rest of them is not tried, if none has answered."""
 _PLACEHOLDER = re.compile(r"\{\w+\}")
 _TARGET = re.compile(r"[A-Za-z0-9_][\w.:@/-]{0,127}")
-_UNSAFE = re.compile(r"[^\w.,=:@+~-]+")
 _SYSFS = "sysfs"
-_NVML = "nvml"
 _ENV = "env"
 
 
@@ -121,10 +120,10 @@ def collect(
 
 def _gather(under_way: _Run, collectors: tuple[Collector, ...]) -> None:
     first = [
-        _Job(source, source.command or (_NVML,))
+        _Job(source, source.command or (NVML,))
         for collector in collectors
         for source in collector.sources
-        if (source.command and not _has_placeholder(source)) or source.key == _NVML
+        if (source.command and not _has_placeholder(source)) or source.key == NVML
     ]
     pool = ThreadPoolExecutor(WORKERS)
     try:
@@ -172,7 +171,7 @@ def _ask(under_way: _Run, tool: _Tool, words: tuple[str, ...]) -> Ran:
 
 def _words_run(words: tuple[str, ...], sysroot: Path) -> tuple[str, ...]:
     """Return what is executed: NVML is asked by a Python of its own, ``cat /proc/cmdline`` reads below the root."""
-    if words == (_NVML,):
+    if words == (NVML,):
         return nvml.command()
     if words[0] != "cat" or sysroot == Path("/"):
         return words
@@ -203,18 +202,9 @@ def _finish(under_way: _Run, job: _Job, ran: Ran) -> None:
 
 
 def _free_name(words: Sequence[str], taken: set[str]) -> str:
-    """Name an output after its command: ``nvidia-smi_topo_-m``; a file that was read keeps its path."""
-    if tuple(words) == (_NVML,):
-        name = "nvml.json"
-    elif words[0] == "cat" and len(words) == 2:  # noqa: PLR2004 - the tool and one path
-        name = "/".join(_UNSAFE.sub("_", part) for part in words[1].split("/") if part not in ("", ".", ".."))
-    else:
-        name = _UNSAFE.sub("_", " ".join(words)).strip("_")[:200]
-    unique, number = name, 2
-    while unique in taken:
-        unique, number = f"{name}~{number}", number + 1
-    taken.add(unique)
-    return unique
+    name = free_name(file_name(words), taken)
+    taken.add(name)
+    return name
 
 
 def _read_tree(sysroot: Path) -> Future[dict[str, str]]:

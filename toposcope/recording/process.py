@@ -32,7 +32,7 @@ MORE_PATHS = (
     "/bin",
     "/usr/local/Ascend/driver/tools",
 )
-_REFUSALS = (
+REFUSALS = (
     "permission denied", "operation not permitted", "not permitted", "must be root", "requires root", "need root",
     "root privilege", "run as root", "insufficient permissions", "access denied",
 )  # fmt: skip
@@ -190,7 +190,7 @@ def _judged(reader: _Reader, exit_code: int | None, duration_s: float) -> Ran:
         whole = output[: output.rfind(b"\n") + 1]
         return Ran(Outcome.DONE, whole, None, error, duration_s, truncated=True)
     said = (output[:4000].decode("utf-8", "replace") + errors).lower()
-    if exit_code != 0 and any(refusal in said for refusal in _REFUSALS):
+    if exit_code != 0 and any(refusal in said for refusal in REFUSALS):
         return Ran(Outcome.REFUSED, output, exit_code, error, duration_s)
     if exit_code == 0 and not output.strip():
         return Ran(Outcome.EMPTY, b"", exit_code, error, duration_s)

@@ -55,10 +55,12 @@ _HOSTNAMECTL = {
     "hardware model": "product.name",
 }
 _VARIABLE = re.compile(r"\s*(?:export |declare -x |setenv )?(?P<name>[A-Za-z_]\w{0,127})=(?P<value>.*)")
-_LIBRARY = re.compile(
+VARIABLES = (
     r"(?:NCCL|RCCL|HCCL|UCX|UCC|NVSHMEM|GLOO|ASCEND|HSA|FI|MPICH|OMPI_MCA|MSCCL|TORCH_NCCL|IBV)_\w+|\w*VISIBLE_DEVICES"
     r"|CUDA_DEVICE_ORDER|CUDA_DEVICE_MAX_CONNECTIONS|P2P_\w+|MASTER_PORT|LOCAL_WORLD_SIZE"
 )
+"""The names of variables that concern communication libraries or device visibility, as a pattern."""
+_VARIABLES = re.compile(VARIABLES)
 
 
 def parse_cmdline(capture: Capture) -> Reading:
@@ -180,7 +182,7 @@ def parse_hostnamectl(capture: Capture) -> Reading:
 
 def is_wanted_variable(name: str) -> bool:
     """Tell whether a variable of the environment concerns communication libraries or device visibility."""
-    return _LIBRARY.fullmatch(name) is not None
+    return _VARIABLES.fullmatch(name) is not None
 
 
 def parse_env(capture: Capture) -> Reading:

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tests.analysis.rules.boards import assumed, note, relink, switched, two_sockets
-from tests.machines import h100, workstation
+from tests.machines import Builder, h100, workstation
 from toposcope.analysis.finding import Severity, Verdict
 from toposcope.analysis.rules import links
-from toposcope.model import Grade, State, Topology
+from toposcope.model import Grade, Kind, Medium, State, Topology
 
 SLOT = "0000:00:01.0"
 
@@ -158,6 +158,18 @@ def test_a_slow_nic_is_found_with_what_its_accelerators_lose() -> None:
     assert finding.verdict is Verdict.FOUND
     assert {(harm.source, harm.target) for harm in finding.harms} >= {("GPU0", "NIC0"), ("GPU0", "remote")}
     assert "Gen4 of Gen5" in finding.message
+
+
+def test_a_nic_that_a_bad_link_makes_second_best_is_still_looked_at() -> None:
+    topology = relink(slow_nic(), "NIC0-port", "network", line=None)
+    b = Builder(topology)
+    b.add("0000:10:05.0", Kind.PCIE_BRIDGE, pci="0000:10:05.0")
+    b.link("0000:10:05.0", "SW0", Medium.PCIE, internal=True, upward=True)
+    b.nic("NIC1", "0000:10:05.0", 5, 12, name="mlx5_1", pci="0000:10:0d.0")
+    (finding,) = links.check_rate(topology)
+
+    assert finding.components == ("NIC0", "GPU0", "GPU1")
+    assert ("GPU0", "NIC0") in {(harm.source, harm.target) for harm in finding.harms}
 
 
 def test_a_nic_whose_port_needs_no_more_is_left_alone() -> None:

@@ -34,20 +34,20 @@ def harms_of_links(
 ) -> tuple[Harm, ...]:
     """Compare the default routes that begin or end at the accelerators ``concerned`` with those over mended links."""
     better = topology.with_links(mended)
-    near = neighbours(topology)
+    near, nearer = neighbours(topology), neighbours(better)
     pairs = [(a, b) for a, b in combinations(accelerators, 2) if a in concerned or b in concerned]
     found: list[Harm | None] = [
-        compared(default_of(peer_answers(better, a, b, near)), default_of(peer_answers(topology, a, b, near)))
+        compared(default_of(peer_answers(better, a, b, nearer)), default_of(peer_answers(topology, a, b, near)))
         for a, b in pairs
     ]
     for each in (name for name in accelerators if name in concerned):
-        own = near[each].own
+        own = nearer[each].own
         if own is not None:
             found.append(
                 compared(default_of(nic_answers(better, each, own)), default_of(nic_answers(topology, each, own)))
             )
         found.append(
-            compared(default_of(remote_answers(better, each, near)), default_of(remote_answers(topology, each, near)))
+            compared(default_of(remote_answers(better, each, nearer)), default_of(remote_answers(topology, each, near)))
         )
         found.append(compared(host_route(better, each), host_route(topology, each)))
     return tuple(harm for harm in found if harm is not None)

@@ -6,7 +6,6 @@ and its link then counts with what it can. Links with a made-up rate (virtual br
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from toposcope.analysis.finding import Finding, Severity
@@ -22,13 +21,12 @@ from toposcope.analysis.rules.subject import (
     number_of,
     value_of,
 )
-from toposcope.analysis.rules.ways import Way, lines_of, ways_of
+from toposcope.analysis.rules.ways import Way, lines_of, ways_of, whole
 from toposcope.model import Grade, Kind, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toposcope.base import Bandwidth
     from toposcope.model import Link, Topology
 
 NARROW, SLOW = "link-narrow", "link-slow"
@@ -122,11 +120,13 @@ def _works(topology: Topology, accelerator: str) -> bool:
 
 def _found(topology: Topology, rule: str, way: Way, message: str, severity: Severity) -> Finding:
     link = way.link
-    whole = _whole(topology, link)
-    generation = link.max_generation or link.generation
-    mended = replace(link, line=whole, width=link.max_width, generation=generation, state=State.UP)
+    mended = whole(topology, link) or link
     harms = harms_of_links(topology, [mended], way.accelerators, [each.id for each in accelerators_of(topology)])
-    rates = f": {link.line} GB/s one way instead of {whole}" if link.line is not None and whole is not None else ""
+    rates = (
+        f": {link.line} GB/s one way instead of {mended.line}"
+        if link.line is not None and mended.line is not None
+        else ""
+    )
     return Finding(
         rule,
         severity if link.grade > Grade.ASSUMED else Severity.INFO,
@@ -137,14 +137,6 @@ def _found(topology: Topology, rule: str, way: Way, message: str, severity: Seve
         evidence=lines_of(topology, link),
         grade=link.grade,
     )
-
-
-def _whole(topology: Topology, link: Link) -> Bandwidth | None:
-    """Return what a link would carry with all that both ends can."""
-    figure = topology.figures.pcie(link.max_generation or link.generation, link.max_width)
-    if figure is None and link.line is not None and link.width and link.max_width and not _is_slow(link):
-        return link.line * (link.max_width / link.width)
-    return figure
 
 
 def _idle(topology: Topology, ways: list[Way]) -> Finding:

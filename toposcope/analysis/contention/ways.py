@@ -12,7 +12,7 @@ from toposcope.analysis.naming import find
 from toposcope.analysis.network import FAR
 from toposcope.analysis.nics import neighbours, network_link, ports_of
 from toposcope.analysis.peer import peer_routes
-from toposcope.analysis.remote import host_routes, nic_routes, remote_routes
+from toposcope.analysis.remote import FarEnd, host_routes, nic_routes, remote_routes
 from toposcope.analysis.route import Route, Transport
 from toposcope.analysis.routes import nic_answers, peer_answers, remote_answers, routes
 from toposcope.analysis.segment import of_link, reverse
@@ -155,7 +155,7 @@ def default_peer(topology: Topology, a: str, b: str, near: dict[str, Neighbours]
 def default_remote(topology: Topology, accelerator: str, near: dict[str, Neighbours]) -> Route | None:
     """Return the default route to an identical host, by the rules of ``default.choose_remote``."""
     library = topology.figures.library
-    first = next(remote_routes(topology, accelerator, near, accelerator), None)
+    first = next(remote_routes(topology, accelerator, near, FarEnd(topology, near, accelerator)), None)
     if first is None or first.transport is Transport.NPU_ROCE:
         return first
     distance = reach(topology, accelerator, first.nics[0]) if first.nics else None

@@ -11,7 +11,8 @@ from toposcope.analysis import analyze as analyze_topology
 from toposcope.analysis import routes as routes_of
 from toposcope.analysis.contention import Contention
 from toposcope.analysis.contention import contend as share_links
-from toposcope.analysis.difference import Difference, differences
+from toposcope.analysis.difference import Comparison
+from toposcope.analysis.difference import compare as compared
 from toposcope.analysis.whatif import what_if as changed_machine
 from toposcope.assembly import Lookup, assemble, topology_of_machine
 from toposcope.base import InputError, UsageError
@@ -206,9 +207,9 @@ def save(recording: Recording, path: Path, *, redact: bool = True) -> None:
     recordings.write(recording, path, redact=redact)
 
 
-def compare(a: Loaded, b: Loaded) -> tuple[Difference, ...]:
-    """Return in what two machines differ: parts, and the answers to the same questions."""
-    return tuple(differences(analyze(a), analyze(b)))
+def compare(a: Loaded, b: Loaded) -> Comparison:
+    """Compare two machines by the same questions; of one machine at two times, say what changed."""
+    return compared(analyze(a), analyze(b))
 
 
 def export(loaded: Loaded, form: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from toposcope.analysis.contention import contend
@@ -13,7 +14,7 @@ from toposcope.model import Kind
 from toposcope.model.placement import host_end
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from toposcope.analysis.analysis import Analysis
     from toposcope.analysis.finding import Finding
@@ -88,9 +89,13 @@ class Outcome:
         return other or any(abs(each - 1) > EQUAL_WITHIN for each in ratios)
 
 
-def outcomes(before: Analysis, after: Analysis) -> tuple[Outcome, ...]:
-    """Return the questions that get another answer, the one that loses most first, the one that gains most last."""
-    old, new = answers(before), answers(after)
+def outcomes(before: Analysis, after: Analysis, names: Mapping[str, str] = MappingProxyType({})) -> tuple[Outcome, ...]:
+    """Return the questions that get another answer, the one that loses most first, the one that gains most last.
+
+    ``names`` maps ids of the second machine to those of the same parts on the first.
+    """
+    old = answers(before)
+    new = {(names.get(a, a), names.get(b, b)): answer for (a, b), answer in answers(after).items()}
     found = [Outcome(*ends, old.get(ends), new.get(ends)) for ends in dict.fromkeys((*old, *new))]
     changed = [each for each in found if not _alike(each.before, each.after)]
     return tuple(sorted(changed, key=lambda each: each.worst))

@@ -16,21 +16,20 @@ B = Annotated[str, typer.Argument(metavar="B", help="A recording or profile:NAME
 
 @command
 def run(a: A, b: B, *, as_json: Json = False, ascii_only: Ascii = False, profiles: ProfilesDir = None) -> None:
-    """Compare two machines: parts, links, and what the same questions get as answers."""
+    """Compare two machines by the same questions, with ratios; of one machine at two times, what changed first."""
     from toposcope import app
 
     first, second = (load_one(each, host=None, profile=None, profiles=profiles) for each in (a, b))
-    differences = app.compare(first, second)
+    comparison = app.compare(first, second)
+    topologies = (first.topology, second.topology)
     if as_json:
-        from toposcope.render.schema import DiffDocument, DifferenceDocument, to_json
+        from toposcope.render.comparison import diff_document
+        from toposcope.render.schema import to_json
 
-        found = tuple(DifferenceDocument(what=each.what, a=each.a, b=each.b) for each in differences)
-        typer.echo(to_json(DiffDocument(a=a, b=b, differences=found)))
+        typer.echo(to_json(diff_document(comparison, (a, b), topologies)))
         return
-    from toposcope.render.terminal.tables import plain, table
+    from toposcope.render.terminal.comparison import comparison_lines
 
-    made = table("", a, b, ascii_only=ascii_only)
-    for each in differences:
-        made.add_row(plain(each.what), plain(each.a), plain(each.b))
     out = console()
-    out.print(made if differences else "no difference")
+    for part in comparison_lines(comparison, (a, b), topologies, ascii_only=ascii_only):
+        out.print(part)

@@ -333,15 +333,6 @@ class DifferenceDocument(Document, frozen=True, kw_only=True):
     b: Scalar
 
 
-class DiffDocument(Document, frozen=True, kw_only=True):
-    """``diff --json``."""
-
-    schema: Literal["toposcope.diff/1"] = "toposcope.diff/1"
-    a: str
-    b: str
-    differences: tuple[DifferenceDocument, ...]
-
-
 class SourceDocument(Document, frozen=True, kw_only=True):
     """One source on this host; ``cost`` is what the analysis lacks for it, null where nothing."""
 
@@ -444,6 +435,44 @@ class FaultDocument(Document, frozen=True, kw_only=True):
     rule: str
     components: tuple[str, ...]
     message: str
+
+
+class KindredDocument(Document, frozen=True, kw_only=True):
+    """``count`` equal answers to one question."""
+
+    transport: str
+    line_gbs: float | None
+    usable_gbs: UsableDocument | None
+    count: int
+
+
+class QuestionDocument(Document, frozen=True, kw_only=True):
+    """One question to both machines, the slowest answers first; the ratios are of the slowest, a over b."""
+
+    question: str
+    a: tuple[KindredDocument, ...]
+    b: tuple[KindredDocument, ...]
+    line_ratio: float | None
+    ratio: float | None
+
+
+class DiffDocument(Document, frozen=True, kw_only=True):
+    """``diff --json``.
+
+    ``differences`` are all that differs in short, changes of one machine first. ``same_machine``: both are one machine,
+    or built alike; only then there are ``changes`` and ``routes`` (those that lose most first).
+    """
+
+    schema: Literal["toposcope.diff/1"] = "toposcope.diff/1"
+    a: str
+    b: str
+    differences: tuple[DifferenceDocument, ...]
+    same_machine: bool
+    changes: tuple[DifferenceDocument, ...]
+    questions: tuple[QuestionDocument, ...]
+    routes: tuple[OutcomeDocument, ...]
+    findings_gone: tuple[FaultDocument, ...]
+    findings_new: tuple[FaultDocument, ...]
 
 
 class WhatIfDocument(Document, frozen=True, kw_only=True):

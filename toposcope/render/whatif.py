@@ -29,8 +29,8 @@ def whatif_document(before: Analysis, after: Analysis, changes: Sequence[Change]
             for each in changes
         ),
         routes=tuple(outcome_document(each, before.topology, after.topology) for each in outcomes(before, after)),
-        findings_gone=tuple(_fault(each) for each in gone),
-        findings_new=tuple(_fault(each) for each in new),
+        findings_gone=tuple(fault_document(each) for each in gone),
+        findings_new=tuple(fault_document(each) for each in new),
     )
 
 
@@ -41,8 +41,8 @@ def outcome_document(outcome: Outcome, before: Topology, after: Topology) -> Out
         dst=outcome.target,
         before=_answer(outcome.before, before),
         after=_answer(outcome.after, after),
-        ratio=_rounded(outcome.ratio),
-        share_ratio=_rounded(outcome.share_ratio),
+        ratio=rounded(outcome.ratio),
+        share_ratio=rounded(outcome.share_ratio),
     )
 
 
@@ -60,9 +60,11 @@ def _answer(answer: Answer | None, topology: Topology) -> AnswerDocument | None:
     )
 
 
-def _rounded(ratio: float | None) -> float | None:
+def rounded(ratio: float | None) -> float | None:
+    """Write a ratio with as many digits as mean something."""
     return None if ratio is None else round(ratio, 4)
 
 
-def _fault(finding: Finding) -> FaultDocument:
+def fault_document(finding: Finding) -> FaultDocument:
+    """Write a finding in short."""
     return FaultDocument(rule=finding.rule, components=finding.components, message=finding.message)

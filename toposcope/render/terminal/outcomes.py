@@ -38,8 +38,8 @@ def consequence_lines(
     else:
         yield Text("\nno route changes: something else holds each of them back", style="bold")
     gone, new = findings_apart(before, after)
-    yield from _findings("no more", gone)
-    yield from _findings("new", new)
+    yield from findings_lines("no more", gone)
+    yield from findings_lines("new", new)
 
 
 def outcomes_table(found: Sequence[Outcome], before: Topology, after: Topology, *, ascii_only: bool) -> RenderableType:
@@ -79,7 +79,8 @@ def _changes(changes: Sequence[Change], topology: Topology) -> Iterator[Text]:
         yield text.append(f" ({note})", style="not bold yellow") if note else text
 
 
-def _findings(word: str, findings: Sequence[Finding]) -> Iterator[Text]:
+def findings_lines(word: str, findings: Sequence[Finding]) -> Iterator[Text]:
+    """Yield findings that come (``new``) or go, one line each."""
     for each in findings:
         style = SEVERITY[each.severity.word] if word == "new" else "green"
         text = Text(f"{word}: ", style=style).append(printable(each.message), style="default")

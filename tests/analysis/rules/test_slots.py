@@ -55,21 +55,27 @@ def test_a_400g_port_in_a_gen4_slot_gets_what_the_slot_gives() -> None:
     assert finding.components == ("NIC0",)
 
 
-def test_its_accelerators_would_get_more_with_a_slot_that_is_enough() -> None:
-    topology = relink(switched(), "NIC0", "0000:10:04.0", 31.508, generation=4, width=16)
-    (finding,) = slots.check_nics(topology)
+def test_its_accelerators_would_get_what_the_port_carries() -> None:
+    (finding,) = slots.check_nics(breaks_nic_slot())
 
     remote = next(harm for harm in finding.harms if (harm.source, harm.target) == ("GPU0", "remote"))
     assert remote.before is not None
     assert remote.after is not None
-    assert remote.after < remote.before
+    assert remote.before.gbs == 50
+    assert round(remote.after.gbs, 1) == 31.5
+
+
+def test_equal_cards_are_one_finding() -> None:
+    (finding,) = slots.check_nics(switched(generation=4, switches=3))
+
+    assert finding.components == ("NIC0", "NIC1", "NIC2")
 
 
 def test_two_ports_that_only_together_exceed_the_slot_are_information() -> None:
-    found = list(slots.check_nics(l40s()))
+    (finding,) = slots.check_nics(l40s())
 
-    assert [each.severity for each in found] == [Severity.INFO, Severity.INFO]
-    assert found[0].components == ("NIC0", "NIC1")
+    assert finding.severity is Severity.INFO
+    assert finding.components == ("NIC0", "NIC1", "NIC2", "NIC3")
 
 
 def test_a_bond_of_two_ports_is_information() -> None:

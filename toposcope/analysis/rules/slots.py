@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from toposcope.analysis.finding import Finding, Harm, Severity
@@ -11,7 +12,14 @@ from toposcope.analysis.limit import EQUAL_WITHIN
 from toposcope.analysis.nics import neighbours, network_link, ports_of
 from toposcope.analysis.rules.harm import both_carried, harms_of_links, host_route
 from toposcope.analysis.rules.rule import Rule
-from toposcope.analysis.rules.subject import accelerators_of, address_of, is_guest, is_recorded, recorded_accelerators
+from toposcope.analysis.rules.subject import (
+    accelerators_of,
+    address_of,
+    is_guest,
+    is_recorded,
+    listed,
+    recorded_accelerators,
+)
 from toposcope.analysis.rules.ways import lines_of
 from toposcope.base import Bandwidth
 from toposcope.model import Grade, Kind, Medium, State
@@ -26,21 +34,36 @@ NIC_SLOT, CHIPSET = "nic-slot", "chipset-slot"
 _CHIPSET = re.compile(r"\b(?:chipset|PCH)\b", re.IGNORECASE)
 
 
+@dataclass(frozen=True, slots=True)
+class _Card:
+    """Functions that share a slot, the slot's link, and the rates of their ports that are not down."""
+
+    functions: tuple[str, ...]
+    slot: Link
+    rates: tuple[Bandwidth, ...]
+
+    @property
+    def need(self) -> Bandwidth:
+        """What all ports carry together."""
+        return sum(self.rates, start=Bandwidth(0))
+
+
 def check_nics(topology: Topology) -> Iterator[Finding]:
-    """Yield a finding for each card whose ports together carry more than its PCIe link."""
+    """Yield a finding for cards whose ports together carry more than their PCIe link; equal ones are one finding."""
     if is_guest(topology):
         return
+    kinds: dict[tuple[object, ...], list[_Card]] = {}
     for functions in _cards(topology):
-        links = [link for name in functions if (link := _own_link(topology, name)) is not None]
-        rates = _rates(topology, functions)
-        if len(links) < len(functions) or not rates:
+        slot, rates = _own_link(topology, functions[0]), _rates(topology, functions)
+        if slot is None or slot.line is None or not rates:
             continue
-        slot, need = links[0], sum(rates, start=Bandwidth(0))
-        if slot.line is None or need.bytes_per_s <= slot.line.bytes_per_s * (1 + EQUAL_WITHIN):
-            continue
+        card = _Card(tuple(functions), slot, tuple(rates))
         best = topology.figures.pcie(slot.max_generation, slot.max_width)
-        if best is None or need > best or slot.state is not State.DEGRADED:
-            yield _small_slot(topology, functions, links, rates)
+        trained_low = slot.state is State.DEGRADED and best is not None and card.need <= best
+        if card.need.bytes_per_s > slot.line.bytes_per_s * (1 + EQUAL_WITHIN) and not trained_low:
+            kinds.setdefault((card.need, slot.line, len(rates), slot.grade), []).append(card)
+    for cards in kinds.values():
+        yield _small_slot(topology, cards)
 
 
 def check_chipset(topology: Topology) -> Iterator[Finding]:
@@ -98,37 +121,57 @@ def _single(topology: Topology, functions: list[str]) -> Bandwidth:
     )
 
 
-def _small_slot(topology: Topology, functions: list[str], links: list[Link], rates: list[Bandwidth]) -> Finding:
-    need = sum(rates, start=Bandwidth(0))
-    slot = links[0]
-    alone = _single(topology, functions).bytes_per_s > (slot.line or need).bytes_per_s * (1 + EQUAL_WITHIN)
-    certain = alone and is_recorded(topology.component(functions[0])) and slot.grade > Grade.ASSUMED
-    mended = [replace(link, line=need) for link in links]
+def _small_slot(topology: Topology, cards: list[_Card]) -> Finding:
+    first, slot = cards[0], cards[0].slot
+    names = [name for card in cards for name in card.functions]
+    line = slot.line or first.need
+    alone = _single(topology, list(first.functions)).bytes_per_s > line.bytes_per_s * (1 + EQUAL_WITHIN)
+    certain = alone and is_recorded(topology.component(names[0])) and slot.grade > Grade.ASSUMED
     near = neighbours(topology)
-    concerned = [name for name, own in near.items() if own.own in functions]
-    ports = (
-        f"port of {functions[0]} carries" if len(rates) == 1 else f"{len(rates)} ports of {functions[0]}'s card carry"
-    )
+    concerned = [name for name, own in near.items() if own.own in names]
+    heads = listed(card.functions[0] for card in cards)
+    ports = f"port of {heads}" if len(first.rates) == 1 else f"{len(first.rates)} ports of a card ({heads})"
     seen = f"Gen{slot.generation} x{slot.width}" if slot.generation and slot.width else "its slot"
-    own = tuple(
-        port_link.origin
-        for name in functions
-        for port in ports_of(topology, name)
-        if (port_link := network_link(topology, port.id)) is not None
-    )
+    wires = (network_link(topology, port.id) for name in names for port in ports_of(topology, name))
+    evidence = [*(line for card in cards for line in lines_of(topology, card.slot)), *(w.origin for w in wires if w)]
     return Finding(
         NIC_SLOT,
         Severity.WARNING if certain else Severity.INFO,
-        f"the {ports} {need.gbps:.0f} Gb/s ({need} GB/s), but PCIe {seen} only {slot.line} GB/s",
-        remedy=(
-            f"sudo lspci -s {address_of(topology, functions[0])} -vvv | grep -E 'LnkCap:|LnkSta:'\n"
-            "# move the card to a slot of a newer generation or with more lanes, or count on the slot's figure"
+        f"the {ports} can carry {first.need.gbps:.0f} Gb/s ({first.need} GB/s), but PCIe {seen} only {line} GB/s",
+        remedy="\n".join(
+            [
+                *(
+                    f"sudo lspci -s {address_of(topology, card.functions[0])} -vvv | grep -E 'LnkCap:|LnkSta:'"
+                    for card in cards[:4]
+                ),
+                "# a slot with more for NIC and accelerator (newer generation, more lanes); or count on this figure",
+            ]
         ),
-        components=tuple(functions),
-        harms=harms_of_links(topology, mended, concerned, [each.id for each in accelerators_of(topology)]),
-        evidence=tuple(dict.fromkeys((*lines_of(topology, slot), *own))),
+        components=tuple(names),
+        harms=_out(topology, cards, concerned) if alone else (),
+        evidence=tuple(dict.fromkeys(evidence)),
         grade=slot.grade,
     )
+
+
+def _out(topology: Topology, cards: list[_Card], accelerators: list[str]) -> tuple[Harm, ...]:
+    """Compare the ways out through these cards with those through slots that are wide enough."""
+    names = [each.id for each in accelerators_of(topology)]
+    harms = harms_of_links(topology, _wide(topology, cards, accelerators), accelerators, names)
+    return tuple(harm for harm in harms if harm.target == "remote")
+
+
+def _wide(topology: Topology, cards: list[_Card], accelerators: list[str]) -> list[Link]:
+    """Return the links on the ways to these cards as they would have to be for their ports, of no generation known."""
+    need = max(card.need for card in cards)
+    above = [name for card in cards for name in card.functions] + accelerators
+    pairs = dict.fromkeys(pair for name in above for pair in pairwise(chain(topology, name)))
+    links = [link for pair in pairs if (link := topology.link(*pair)) is not None]
+    return [
+        replace(link, line=need, generation=None)
+        for link in links
+        if link.medium is Medium.PCIE and not link.internal and link.line is not None and link.line < need
+    ]
 
 
 def _chipset_above(topology: Topology, name: str) -> Component | None:

@@ -14,7 +14,7 @@ from toposcope.render.wording import gbs
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from toposcope.analysis import Finding
+    from toposcope.analysis import Finding, Harm
     from toposcope.base import Problem
     from toposcope.render.documents import TextOf
 
@@ -30,7 +30,7 @@ def finding_lines(findings: Sequence[Finding], text_of: TextOf) -> Iterator[Text
         text = Text(f"{word}: ", style=SEVERITY[finding.severity.word] if told else DIM)
         text.append(f"{printable(finding.message)} ", style="default").append(f"[{finding.rule}]", style=DIM)
         for harm in finding.harms[:_SHOWN_HARMS]:
-            text.append(f"\n  {harm.source} to {harm.target}: {gbs(harm.after)} instead of {gbs(harm.before)} GB/s")
+            text.append(f"\n  {printable(harm.source)} to {printable(harm.target)}{_loss(harm)}")
         if len(finding.harms) > _SHOWN_HARMS:
             text.append(f"\n  and {len(finding.harms) - _SHOWN_HARMS} more routes")
         for origin in finding.evidence[:2]:
@@ -39,6 +39,12 @@ def finding_lines(findings: Sequence[Finding], text_of: TextOf) -> Iterator[Text
         if finding.remedy:
             text.append("\n  " + "\n  ".join(printable(line) for line in finding.remedy.splitlines()))
         yield text
+
+
+def _loss(harm: Harm) -> str:
+    if harm.before is None and harm.after is None:
+        return ""
+    return f": {gbs(harm.after)} instead of {gbs(harm.before)} GB/s"
 
 
 def problem_lines(problems: Sequence[Problem], *, verbose: bool) -> Iterator[Text]:

@@ -54,7 +54,7 @@ def add_matrix_tree(topology: Topology, placed: Placed, origin: Origin, *, guest
     ports = _groups(placed.devices, placed, Reach.SWITCHES)
     bridges = _groups(placed.devices, placed, Reach.ROOT_COMPLEX)
     nodes = _groups(placed.devices, placed, Reach.NUMA)
-    for number, members in enumerate(bridges):
+    for number, members in enumerate(group for group in bridges if _is_placed(group, placed)):
         node = next(group for group in nodes if members[0] in group)
         _add_root_complex(topology, f"RC{number}", node, placed, origin)
         for group in (group for group in ports if set(group) <= set(members)):
@@ -64,6 +64,15 @@ def add_matrix_tree(topology: Topology, placed: Placed, origin: Origin, *, guest
 
 GUEST_BRIDGE = "guest"
 """The id of what stands for the whole PCIe structure of a virtual machine."""
+
+
+def _is_placed(members: Sequence[str], placed: Placed) -> bool:
+    """Tell devices of which a word or an affinity says something; the others hang on nothing rather than on a guess."""
+    return len(members) > 1 or placed.numa.get(members[0]) is not None or _has_words(members[0], placed)
+
+
+def _has_words(device: str, placed: Placed) -> bool:
+    return any(device in pair for pair in placed.reaches)
 
 
 def _add_guest(topology: Topology, placed: Placed, origin: Origin) -> None:
@@ -80,8 +89,6 @@ def _add_root_complex(topology: Topology, name: str, node: Sequence[str], placed
     numa = numas.pop() if len(numas) == 1 else None
     topology.add(Component(name, Kind.ROOT_COMPLEX, origin, Grade.DERIVED, numa=numa, count=None))
     above = numa_id(numa) if numa is not None else f"NODE.{node[0]}"
-    if numa is None and not any(node[0] in pair for pair in placed.reaches):
-        return  # no word and no affinity: nothing tells which devices share a node
     if above not in topology:
         topology.add(Component(above, Kind.NUMA, origin, Grade.DERIVED))
     topology.connect(Link(name, above, Medium.ROOT_COMPLEX, origin, Grade.DERIVED, internal=True), upward=True)

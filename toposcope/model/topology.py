@@ -117,8 +117,10 @@ class Topology:
         """Return the component and all above it, nearest first."""
         found = self._chains.get(name)
         if found is None:
-            above = self._parents.get(name)
-            found = self._chains[name] = (name,) if above is None else (name, *self.chain(above))
+            above = [name]
+            while (parent := self._parents.get(above[-1])) is not None:
+                above.append(parent)
+            found = self._chains[name] = tuple(above)
         return found
 
     def relations(self, a: str, b: str) -> tuple[Relation, ...]:

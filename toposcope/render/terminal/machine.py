@@ -84,6 +84,19 @@ def belongings(analysis: Analysis, *, ascii_only: bool) -> Table:
     return _without_empty(made)
 
 
+def nics(topology: Topology, *, ascii_only: bool) -> Table:
+    """Make the table of the network: NICs with their ports, rates and states."""
+    made = table("", "name", "PCI address", "NUMA", "port", "Gb/s", "state", ascii_only=ascii_only)
+    for nic in topology.components(Kind.NIC):
+        for port in ports_of(topology, nic.id):
+            link = network_link(topology, port.id)
+            rate = None if link is None or link.line is None else f"{link.line.gbps:g}"
+            state = None if link is None else link.state.value
+            number = port.id.rpartition("/p")[2]
+            made.add_row(*(plain(cell) for cell in (nic.id, nic.name, nic.pci, nic.numa, number, rate, state)))
+    return _without_empty(made)
+
+
 def _inside(topology: Topology, name: str) -> str | None:
     ports = ports_of(topology, name)
     link = network_link(topology, ports[0].id) if ports else None

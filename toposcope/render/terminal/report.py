@@ -10,7 +10,7 @@ from toposcope.model import Kind
 from toposcope.render.box_drawing import draw
 from toposcope.render.diagram import layout
 from toposcope.render.terminal.findings import finding_lines, problem_lines
-from toposcope.render.terminal.machine import belongings, machine_lines
+from toposcope.render.terminal.machine import belongings, machine_lines, nics
 from toposcope.render.terminal.matrix import matrix_tables
 from toposcope.render.terminal.paths import sentences
 from toposcope.render.terminal.tree import tree_lines
@@ -41,6 +41,8 @@ def report(
         yield _title("What holds each path back, slowest first")
         yield from sentences(analysis)
     else:
+        if any(topology.components(Kind.NIC)):
+            yield nics(topology, ascii_only=ascii_only)
         yield from tree_lines(topology, ascii_only=ascii_only)
     findings = list(finding_lines(analysis.findings, text_of))
     if findings:

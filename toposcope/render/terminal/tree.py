@@ -23,7 +23,7 @@ def tree_lines(topology: Topology, *, ascii_only: bool) -> Iterator[Text]:
     """Yield the PCIe tree, one device a line, with the speed of its link."""
     roots = list(topology.components(Kind.ROOT_COMPLEX))
     if not roots:
-        yield Text("no PCIe tree can be seen: run on the host, or give `lspci -vvv`", style="dim")
+        yield Text("no PCIe tree can be seen: run on the host, or give `sudo lspci -D -nn -vvv`", style="dim")
         return
     children: dict[str, list[Component]] = {}
     for component in topology.components():

@@ -102,10 +102,10 @@ def _parts(a: Topology, b: Topology) -> Iterator[Difference]:
         ours, theirs = _keyed(a, b, kind)
         for key, part in ours.items():
             if key not in theirs:
-                yield Difference(f"{_called(part)} ({kind})", "there", "gone", lost=True)
+                yield Difference(f"{_called(part)}: {_described(part)}", "there", "gone", lost=True)
         for key, part in theirs.items():
             if key not in ours:
-                yield Difference(f"{_called(part)} ({kind})", None, "new")
+                yield Difference(f"{_called(part)}: {_described(part)}", None, "new")
     for old, new in _both(a, b):
         for name in ("model", "numa"):
             before, after = getattr(old, name), getattr(new, name)
@@ -210,6 +210,10 @@ def _is_absent(fact: Fact) -> bool:
 
 def _told(fact: Fact) -> str:
     return str(fact.value) if fact.status is FactStatus.VALUE else fact.status.value
+
+
+def _described(component: Component) -> str:
+    return " ".join(word for word in (component.kind.value, component.model, component.pci) if word)
 
 
 def _called(component: Component) -> str:

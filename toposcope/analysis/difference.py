@@ -89,7 +89,7 @@ def compare(a: Analysis, b: Analysis) -> Comparison:
         return Comparison(alike, (), parts(a, b), questions)
     names = renamed(a.topology, b.topology)
     found = changes(a.topology, b.topology)
-    return Comparison(alike, found, parts(a, b), questions, outcomes(a, b, names), *findings_apart(a, b))
+    return Comparison(alike, found, parts(a, b), questions, outcomes(a, b, names), *findings_apart(a, b, names))
 
 
 def _questions(analysis: Analysis) -> dict[str, tuple[Kindred, ...]]:

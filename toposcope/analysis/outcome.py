@@ -127,13 +127,16 @@ def shares_out(topology: Topology) -> dict[str, Bandwidth]:
     return {name: figure for name, figure in figures.items() if figure is not None}
 
 
-def findings_apart(before: Analysis, after: Analysis) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """Return the findings that are gone, and those that are new."""
-    gone, new = (
-        [each for each in here.findings if _same(each) not in {_same(other) for other in there.findings}]
-        for here, there in ((before, after), (after, before))
+def findings_apart(
+    before: Analysis, after: Analysis, names: Mapping[str, str] = MappingProxyType({})
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """Return the findings that are gone, and those that are new; ``names`` as for ``outcomes``."""
+    old, new = (
+        {_same(each, {}): each for each in before.findings},
+        {_same(each, names): each for each in after.findings},
     )
-    return tuple(gone), tuple(new)
+    gone = tuple(each for key, each in old.items() if key not in new)
+    return gone, tuple(each for key, each in new.items() if key not in old)
 
 
 def _routes(analysis: Analysis) -> Iterator[tuple[Route, str]]:
@@ -185,5 +188,8 @@ def _equal(one: Bandwidth | None, other: Bandwidth | None) -> bool:
     return abs(one.bytes_per_s - other.bytes_per_s) <= EQUAL_WITHIN * max(one.bytes_per_s, other.bytes_per_s)
 
 
-def _same(finding: Finding) -> tuple[str, Verdict, frozenset[str]]:
-    return finding.rule, finding.verdict, frozenset(finding.components)
+def _same(finding: Finding, names: Mapping[str, str]) -> tuple[str, Verdict, frozenset[str]]:
+    """Key a finding by what it speaks of; that something could not be told counts once a rule."""
+    told = finding.verdict is Verdict.FOUND
+    components = (names.get(each, each) for each in finding.components if told)
+    return finding.rule, finding.verdict, frozenset(components)

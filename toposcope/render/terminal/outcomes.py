@@ -46,12 +46,13 @@ def outcomes_table(found: Sequence[Outcome], before: Topology, after: Topology, 
     """Make the table of routes that change, equal ones together."""
     made = table("routes", "before", "after", "", "all at once", "held back by", ascii_only=ascii_only)
     groups: dict[object, list[Outcome]] = {}
-    for each in (each for each in found if each.in_practice):
+    for each in (each for each in found if each.in_practice and each.before is not None and each.after is not None):
         groups.setdefault((_target(each, before), _cell(each.before), _cell(each.after), _together(each)), []).append(
             each
         )
     ranked = list(groups.values())
     unseen = sum(not each.in_practice for each in found)
+    one_sided = sum(each.before is None or each.after is None for each in found)
     for group in ranked[:_SHOWN]:
         first = group[0]
         made.add_row(
@@ -64,6 +65,8 @@ def outcomes_table(found: Sequence[Outcome], before: Topology, after: Topology, 
         )
     if len(ranked) > _SHOWN:
         made.add_row(plain(f"and {len(ranked) - _SHOWN} more kinds (--json has all)"), *([plain("")] * 5))
+    if one_sided:
+        made.add_row(plain(f"and {one_sided} to or from what only one of both has"), *([plain("")] * 5))
     if unseen:
         made.add_row(plain(f"and {unseen} by line rate alone"), *([plain("")] * 5))
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import sys
 from types import ModuleType, SimpleNamespace
@@ -31,18 +32,18 @@ def library(**calls: Any) -> ModuleType:
     def unsupported(*_args: object) -> object:
         raise FakeError(3)
 
-    def fabric() -> SimpleNamespace:
-        return SimpleNamespace(state=0, status=0, cliqueId=0, clusterUuid=bytes(16), healthSummary=0)
+    class Fabric(ctypes.Structure):
+        _fields_ = [*((name, ctypes.c_uint) for name in ("state", "status", "cliqueId", "healthSummary")),
+                    ("clusterUuid", ctypes.c_uint8 * 16)]  # fmt: skip
 
     basis = {
         "NVMLError": FakeError,
         "nvmlInit": lambda: None,
-        "nvmlShutdown": lambda: None,
         "nvmlDeviceGetCount": lambda: 2,
         "nvmlDeviceGetHandleByIndex": lambda index: f"gpu{index}",
         "nvmlDeviceGetMaxMigDeviceCount": lambda _gpu: 0,
-        "c_nvmlGpuFabricInfo_v3_t": fabric,
-        "c_nvmlGpuFabricInfo_v2_t": fabric,
+        "c_nvmlGpuFabricInfo_v3_t": Fabric,
+        "c_nvmlGpuFabricInfo_v2_t": Fabric,
     }
     asked = {question.call for part in (nvml.DRIVER, nvml.GPU, nvml.MIG, nvml.LINK, nvml.PAIR) for question in part}
     for name, value in {**dict.fromkeys(asked, unsupported), **errors, **basis, **calls}.items():

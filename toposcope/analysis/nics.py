@@ -20,7 +20,8 @@ _APART = ("storage", "management")
 class Neighbours:
     """The NICs of one accelerator. ``near`` is the group: equally near and equally fast, in the machine's order.
 
-    ``own`` is the one that it uses: where several accelerators share a group, each takes its turn.
+    ``own`` is the one that it uses: where several accelerators share a group, each takes its turn. A slice of an
+    accelerator has those of the whole.
     """
 
     near: tuple[str, ...]
@@ -35,6 +36,10 @@ def neighbours(topology: Topology) -> dict[str, Neighbours]:
     turns: dict[tuple[str, ...], int] = {}
     found: dict[str, Neighbours] = {}
     for accelerator, (near, distance) in groups.items():
+        whole = accelerator.partition("/")[0]
+        if whole != accelerator and whole in found:
+            found[accelerator] = found[whole]
+            continue
         turn = turns.setdefault(near, 0)
         turns[near] += 1
         found[accelerator] = Neighbours(near, near[turn % len(near)] if near else None, distance)

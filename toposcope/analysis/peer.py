@@ -12,7 +12,7 @@ from toposcope.analysis.nics import ports_of
 from toposcope.analysis.route import Route, Transport, make_route
 from toposcope.analysis.segment import climb, crossing, reverse, unknown_crossing
 from toposcope.analysis.way import through, to_host
-from toposcope.model import Kind, Medium, Reach
+from toposcope.model import Medium, Reach
 from toposcope.model.placement import Meeting, meeting
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ _GRANTED = (None, "OK", "X", "U", "N/A")
 
 def peer_routes(topology: Topology, a: str, b: str, near: dict[str, Neighbours]) -> Iterator[Route]:
     """Yield the routes of a pair beside the fabric: peer-to-peer, staged, looped through the network."""
+    if "/" in a or "/" in b:
+        return  # a slice of an accelerator (MIG) has its parent's routes to NICs and host memory, and none to peers
     place = meeting(topology, a, b)
-    if place.at is not None and topology.component(place.at).kind is Kind.ACCELERATOR:
-        return  # slices of one accelerator: no peer routes, each has its parent's to the rest
     direct = through(topology, place, use="peer")
     if any(segment.medium is Medium.PCIE for segment in direct):
         refusal = refused(topology, a, b)
@@ -56,7 +56,7 @@ def _refuses(topology: Topology, accelerator: str) -> str | None:
     peer, mig = topology.fact(accelerator, "peer_over_pcie"), topology.fact(accelerator, "mig.enabled")
     if peer is not None and peer.value is False:
         return f"{topology.component(accelerator).model} does not do PCIe peer-to-peer ({peer.origin})"
-    if "/" in accelerator or (mig is not None and mig.value is True):
+    if mig is not None and mig.value is True:
         return f"{accelerator} is partitioned (MIG)"
     return None
 

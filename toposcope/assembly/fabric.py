@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from toposcope.assembly.reference import with_usable
@@ -148,16 +149,32 @@ def _joints(part: FabricPart) -> list[Joint]:
 
 
 def _from_peers(part: FabricPart) -> Iterable[Joint]:
-    """Yield the pairs that link status names as each other's peers, where no matrix was recorded."""
-    counts: Counter[tuple[str, str]] = Counter()
-    origins: dict[tuple[str, str], FabricLink] = {}
-    for link in part.evidence.fabric_links:
-        a, b = part.identities.id_of(link.accelerator), part.identities.id_of(link.peer or "")
-        if link.active is not False and a and b and a < b:
-            counts[a, b] += 1
-            origins.setdefault((a, b), link)
-    for (a, b), count in counts.items():
-        yield Joint(a, b, Medium.NVLINK, count, switched=False, origin=origins[a, b].origin)
+    """Yield the pairs that link status joins where no matrix was recorded: as each other's peers, or over switches."""
+    ends: dict[str, dict[int, FabricLink]] = {}
+    for link in part.evidence.fabric_links:  # several sources list the same links
+        owner = part.identities.id_of(link.accelerator)
+        if owner and link.active is not False and (link.peer or link.peer_kind):
+            ends.setdefault(owner, {}).setdefault(link.link, link)
+    for a, b in combinations(ends, 2):
+        first, second = min(a, b), max(a, b)
+        between = [link for link in ends[first].values() if part.identities.id_of(link.peer or "") == second]
+        if between:
+            yield Joint(first, second, Medium.NVLINK, len(between), switched=False, origin=between[0].origin)
+            continue
+        ups, downs = (_to_switches(part, ends[end]) for end in (first, second))
+        if ups.keys() & downs.keys():
+            count = min(sum(ups.values()), sum(downs.values()))
+            origin = next(iter(ends[first].values())).origin
+            yield Joint(first, second, Medium.NVLINK, count, switched=True, origin=origin)
+
+
+def _to_switches(part: FabricPart, links: Mapping[int, FabricLink]) -> Counter[str]:
+    """Count the links that end at what is no accelerator, by its address; old drivers do not say what that is.
+
+    Where the other end has no address, one that is called a switch counts as the one pool of all.
+    """
+    far = (link for link in links.values() if part.identities.id_of(link.peer or "") is None)
+    return Counter(link.peer or POOL for link in far if link.peer or "switch" in (link.peer_kind or "").lower())
 
 
 def _links_each(joints: Sequence[Joint], part: FabricPart) -> dict[str, int]:
@@ -178,7 +195,9 @@ def _switched(group: Sequence[Joint], part: FabricPart, switches: Sequence[str])
     """Return the pairs that switches join: those a word says it of; all NVLink pairs where it must be so (DESIGN 5)."""
     if group[0].medium is not Medium.NVLINK:
         return [joint for joint in group if joint.switched]
-    named = any(link.peer_kind and "switch" in link.peer_kind.lower() for link in part.evidence.fabric_links)
+    named = any(joint.switched for joint in group) or any(
+        link.peer_kind and "switch" in link.peer_kind.lower() for link in part.evidence.fabric_links
+    )
     over = any(sum(counts) > _most_links(part, end) for end, counts in _counts_of(group).items())
     return list(group) if switches or named or over else []
 

@@ -6,6 +6,7 @@ time limit of any command. Prints nothing and ends with 127, as a shell does, wh
 
 from __future__ import annotations
 
+import ctypes
 import json
 import sys
 import uuid
@@ -58,14 +59,14 @@ def ask(nvml: ModuleType) -> dict[str, Any]:
         return {"format": FORMAT, "error": asker.name_of(error)}
     try:
         gpus = asker.handles()
-        return {
-            "format": FORMAT,
-            "driver": asker.answers(DRIVER, ()),
-            "gpus": [asker.gpu(index, handle) for index, handle in enumerate(gpus)],
-            "pairs": list(asker.pairs(gpus)),
-        }
-    finally:
-        nvml.nvmlShutdown()
+    except nvml.NVMLError as error:
+        return {"format": FORMAT, "driver": asker.answers(DRIVER, ()), "error": asker.name_of(error)}
+    return {
+        "format": FORMAT,
+        "driver": asker.answers(DRIVER, ()),
+        "gpus": [asker.gpu(index, handle) for index, handle in enumerate(gpus)],
+        "pairs": list(asker.pairs(gpus)),
+    }
 
 
 class _Asker:
@@ -158,7 +159,7 @@ class _Asker:
         for form in ("c_nvmlGpuFabricInfo_v3_t", "c_nvmlGpuFabricInfo_v2_t"):
             answer = getattr(self._nvml, form)()
             try:
-                self._nvml.nvmlDeviceGetGpuFabricInfoV(handle, answer)
+                self._nvml.nvmlDeviceGetGpuFabricInfoV(handle, ctypes.byref(answer))  # pynvml passes it on as it is
             except self._nvml.NVMLError as error:
                 refusal = error
                 continue

@@ -49,6 +49,19 @@ def test_a_fabric_that_is_not_completed_is_critical() -> None:
     assert [(harm.source, harm.target) for harm in finding.harms] == [("GPU0", "GPU1")]
 
 
+@pytest.mark.parametrize("value", ["N/A", "Completed", "COMPLETED"])
+def test_other_states_are_none_of_its_business(value: str) -> None:
+    assert list(fabric_manager.check(state(value))) == []
+
+
+@pytest.mark.parametrize(("value", "found"), [("Healthy", False), ("Unhealthy", True), ("Limited Capacity", True)])
+def test_an_unwell_fabric_is_a_warning(value: str, *, found: bool) -> None:
+    topology = keeps_fabric_manager()
+    note(topology, "GPU1", "fabric.health.summary", value)
+
+    assert [each.severity for each in fabric_manager.check(topology)] == ([Severity.WARNING] if found else [])
+
+
 def test_a_completed_fabric_that_failed_is_critical() -> None:
     topology = keeps_fabric_manager()
     note(topology, "GPU1", "fabric.status", "Error 46")

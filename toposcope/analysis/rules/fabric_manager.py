@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 NAME = "fabric-manager"
 SERVICE = "service.nvidia-fabricmanager"
-_DONE, _WELL = "completed", "success"
+_WAITING = ("not started", "in progress")
+_WELL = ("success", "n/a")
+_UNWELL = ("unhealthy", "limited capacity")
 _RUNS = ("active", "activating", "reloading")
 _LOOK = (
     "sudo systemctl restart nvidia-fabricmanager\nsystemctl status nvidia-fabricmanager\n"
@@ -40,17 +42,18 @@ def check(topology: Topology) -> Iterator[Finding]:
             f"{listed(switches)} are on the bus, but no pair of accelerators is joined by the fabric: it is not set up"
         )
         yield _found(told, names, lines, Severity.WARNING)
+    yield from _health(topology, names)
     yield from _domain(topology, names)
 
 
 def _unfinished(topology: Topology, names: list[str]) -> tuple[list[Fact], str]:
     states = [fact for name in names if (fact := topology.fact(name, "fabric.state")) is not None and fact.value]
-    waiting = [fact for fact in states if str(fact.value).lower() != _DONE]
+    waiting = [fact for fact in states if str(fact.value).lower() in _WAITING]
     if waiting:
         of = listed(fact.component for fact in waiting)
         return waiting, f"the fabric state of {of} is {waiting[0].value}, not Completed: CUDA cannot use the fabric"
     results = [fact for name in names if (fact := topology.fact(name, "fabric.status")) is not None and fact.value]
-    failed = [fact for fact in results if str(fact.value).lower() != _WELL]
+    failed = [fact for fact in results if str(fact.value).lower() not in _WELL]
     of = listed(fact.component for fact in failed)
     return failed, f"setting up the fabric ended with {failed[0].value} on {of}" if failed else ""
 
@@ -72,6 +75,15 @@ def _switches_without_links(topology: Topology, names: list[str]) -> tuple[Origi
     if not seen or not said or not all(relations and relations[0].reach is not None for relations in said):
         return ()
     return (seen[0].origin, *dict.fromkeys(relations[0].origin for relations in said))
+
+
+def _health(topology: Topology, names: list[str]) -> Iterator[Finding]:
+    facts = [fact for name in names if (fact := topology.fact(name, "fabric.health.summary")) is not None]
+    unwell = [fact for fact in facts if str(fact.value).lower() in _UNWELL]
+    if unwell:
+        of = [fact.component for fact in unwell]
+        told = f"the fabric of {listed(of)} is {str(unwell[0].value).lower()}: some of its links or routes are out"
+        yield _found(told, of, origins(unwell), Severity.WARNING)
 
 
 def _domain(topology: Topology, names: list[str]) -> Iterator[Finding]:

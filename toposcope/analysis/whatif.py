@@ -3,7 +3,7 @@
 - ``NIC0.rate=400G``: the ports of a NIC, one port (``NIC0/p2``), or the port inside an accelerator; Gb/s.
 - ``GPU3.width=16``, ``GPU3.generation=5``: the PCIe link above a device or switch, and of all functions of its card.
 - a move ``mlx5_1:GPU4``: the card goes into a slot beside another device, below the same switch or root complex.
-- ACS off: every port that redirects, or whose bits could not be read, does so no more.
+- ACS off: no port redirects any more, also where its bits were not read.
 
 What is changed is graded as assumed, and its origin says what was asked.
 """
@@ -30,6 +30,8 @@ SOURCE = "what-if"
 _SETTING = re.compile(r"\s*(?P<name>.+)\.(?P<key>[a-z]+)\s*=\s*(?P<value>\S+)\s*")
 _RATE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?:g|gb|gbps|gb/s|gbit/s|gbe)?", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:gen|x)?(?P<number>\d{1,2})", re.IGNORECASE)
+_REDIRECT = "acs.request_redirect"
+_REDIRECTING = (Kind.PCIE_BRIDGE, Kind.PCIE_SWITCH, Kind.ACCELERATOR, Kind.NIC, Kind.STORAGE)
 _WIDTHS = (1, 2, 4, 8, 12, 16, 32)
 
 
@@ -244,7 +246,7 @@ def _above_of(topology: Topology, name: str) -> Link:
 
 
 def _without_acs(topology: Topology, changes: list[Change]) -> Topology:
-    """Let no port redirect: bits that are set or were not read become clear."""
+    """Let no port redirect: bits that are set, were not read or were not recorded become clear."""
     origin = Origin(SOURCE, "--acs off")
     facts = []
     for fact in topology.facts():
@@ -255,6 +257,8 @@ def _without_acs(topology: Topology, changes: list[Change]) -> Topology:
         facts.append(Fact(fact.component, fact.name, value=False, origin=origin) if on else fact)
     if not any(change.what.startswith("acs.") for change in changes):
         raise UsageError("no port is known to redirect here (ACS): there is nothing to switch off")
+    open_ones = (each.id for each in topology.components(*_REDIRECTING) if topology.fact(each.id, _REDIRECT) is None)
+    facts += [Fact(name, _REDIRECT, value=False, origin=origin) for name in open_ones]
     return _rebuilt(topology, facts=facts)
 
 

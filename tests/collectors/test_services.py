@@ -60,6 +60,29 @@ def test_what_names_no_unit_is_a_problem(text: str) -> None:
     assert len(reading.problems) == 1
 
 
+@given(st.lists(st.tuples(st.sampled_from(["fabricmanager", "imex"]), st.sampled_from(["loaded", "not-found"]))))
+def test_each_block_of_properties_is_a_unit(units: list[tuple[str, str]]) -> None:
+    blocks = [f"Id=nvidia-{name}.service\nLoadState={load}\nActiveState=inactive\n" for name, load in units]
+    reading = services.parse_show(Capture("systemctl-show", "s", "\n".join(blocks)))
+    settings = [record for record in reading.records if isinstance(record, Setting)]
+
+    assert reading.problems == ()
+    assert [(each.name, each.value, each.status) for each in settings] == [
+        (f"service.nvidia-{name}", "inactive", "value")
+        if load == "loaded"
+        else (f"service.nvidia-{name}", None, "absent")
+        for name, load in units
+    ]
+    assert [each.origin.line for each in settings] == [3 + 4 * place for place in range(len(units))]
+
+
+def test_properties_that_nobody_asked_for_are_problems() -> None:
+    reading = services.parse_show(Capture("systemctl-show", "s", "Names=x\nId=a.service\nActiveState=active"))
+
+    assert len(reading.records) == 1
+    assert len(reading.problems) == 1
+
+
 @pytest.mark.parametrize("state", ["UP", "DOWN", "DEGRADED"])
 def test_the_domain_has_its_state(state: str) -> None:
     text = (
@@ -78,4 +101,5 @@ def test_a_domain_without_a_state_is_a_problem() -> None:
 @given(st.text())
 def test_no_text_makes_them_raise(text: str) -> None:
     services.parse_status(Capture("systemctl-status", "s", text))
+    services.parse_show(Capture("systemctl-show", "s", text))
     services.parse_domain(Capture("nvidia-imex-ctl", "i", text))

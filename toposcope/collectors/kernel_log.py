@@ -11,7 +11,8 @@ A log is everybody's: of its lines only these are read, all others are not this 
 Settings, of a PCI address: ``kernel.link_limited_by`` (the words after "limited by"), ``kernel.peer_dma_refused`` (the
 other address), ``kernel.aer.corrected``, ``kernel.aer.uncorrected`` and ``kernel.xid.CODE`` (how many lines each),
 ``kernel.fallen_off_bus``; of the host ``iommu.default_domain``. Each points at the first line that said so.
-A live run asks the journal for these lines alone: the rest of a log is the user's own business.
+A live run asks the journal for these lines alone, and for the first of all, which tells a log without them from none:
+the rest of a log is the user's own business.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ COLLECTOR = Collector(
                 rf" .{{0,300}}?(?:{_WANTED}|Linux version )",
                 re.MULTILINE,
             ),
-            command=("journalctl", "-k", "-b", "-q", "--no-pager", "-o", "cat", "-g", _WANTED),
+            command=("journalctl", "-k", "-b", "-q", "--no-pager", "-o", "cat", "-g", f"Linux version|{_WANTED}"),
             root=True,
             gives="links that trained low, PCIe errors, GPUs that fell off the bus, refused peer-to-peer",
         ),

@@ -1,7 +1,8 @@
-"""The services that a scale-up fabric needs: ``systemctl status`` of the fabric manager and IMEX, ``nvidia-imex-ctl``.
+"""The services that a scale-up fabric needs: ``systemctl`` of the fabric manager and IMEX, and ``nvidia-imex-ctl``.
 
 Grammar::
 
+    show    = ("Id=" UNIT ".service" | "LoadState=" WORD | "ActiveState=" STATE)* in blocks with an empty line between
     status  = (MARK UNIT ".service" [" - " title]  ... "Active:" STATE "(" ... ")" ...)*
             | "Unit" UNIT ".service could not be found."
     domain  = ... "Domain State:" STATE ...                       # nvidia-imex-ctl -N
@@ -52,6 +53,35 @@ def parse_status(capture: Capture) -> Reading:
     return Reading(tuple(records), tuple(lines.problems))
 
 
+def parse_show(capture: Capture) -> Reading:
+    """Read ``systemctl show`` of ``Id``, ``LoadState`` and ``ActiveState``: a unit that was not found is absent."""
+    lines = output_lines(capture)
+    records: list[Record] = []
+    block: dict[str, tuple[str, int]] = {}
+    for index, text in enumerate((*lines.texts, "")):
+        key, equals, value = text.strip().partition("=")
+        if equals and key in ("Id", "LoadState", "ActiveState"):
+            block[key] = (value, index)
+        elif equals or text.strip():
+            lines.stray(index)
+        elif block:
+            records += _shown(capture, block)
+            block = {}
+    if not records and capture.text.strip():
+        lines.unread(0, "no state of a service")
+    return Reading(tuple(records), lines.all_problems("no property that was asked for"))
+
+
+def _shown(capture: Capture, block: dict[str, tuple[str, int]]) -> list[Setting]:
+    name, state = block.get("Id"), block.get("ActiveState")
+    if name is None or state is None or not name[0].endswith(".service"):
+        return []
+    key, origin = f"service.{name[0].removesuffix('.service')}", capture.origin(state[1])
+    if block.get("LoadState", ("", 0))[0] == "not-found":
+        return [Setting(HOST, key, None, origin, "absent")]
+    return [Setting(HOST, key, state[0], origin)]
+
+
 def parse_domain(capture: Capture) -> Reading:
     """Read ``nvidia-imex-ctl -N``: the state of the domain; the table of its nodes is not read."""
     lines = output_lines(capture)
@@ -68,12 +98,22 @@ COLLECTOR = Collector(
     "services",
     (
         Source(
+            "systemctl-show",
+            parse_show,
+            named=re.compile(r"systemctl\b.*?\bshow\b"),
+            begins=re.compile(r"^Id=nvidia-[\w-]{1,40}\.service$", _M),
+            command=(
+                *("systemctl", "show", "--property=Id,LoadState,ActiveState"),
+                *("nvidia-fabricmanager.service", "nvidia-imex.service"),
+            ),
+            gives="whether the services run that set up a scale-up fabric",
+        ),
+        Source(
             "systemctl-status",
             parse_status,
             named=re.compile(r"systemctl\b.*?\bstatus\b"),
             begins=re.compile(r"^[\u25cf\u25cb\u00d7\u21bb*] nvidia-[\w-]{1,40}\.service\b", _M),
-            command=("systemctl", "status", "--no-pager", "--lines=0", "nvidia-fabricmanager", "nvidia-imex"),
-            gives="whether the services run that set up a scale-up fabric",
+            gives="the state of services",
         ),
         Source(
             "nvidia-imex-ctl",

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from toposcope import recording as recordings
 from toposcope.analysis import analyze as analyze_topology
 from toposcope.analysis import routes as routes_of
+from toposcope.analysis.affinity import affinity as affinity_of
 from toposcope.analysis.contention import Contention
 from toposcope.analysis.contention import contend as share_links
 from toposcope.analysis.difference import Comparison
 from toposcope.analysis.difference import compare as compared
+from toposcope.analysis.rules import select
 from toposcope.analysis.whatif import what_if as changed_machine
 from toposcope.assembly import Lookup, assemble, topology_of_machine
 from toposcope.base import InputError, UsageError
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from toposcope.analysis import Analysis, Route
+    from toposcope.analysis.affinity import Affinity
     from toposcope.analysis.whatif import Change
     from toposcope.base import Origin
     from toposcope.collectors.records import Reading
@@ -125,9 +128,14 @@ def drawable(loaded: Loaded) -> Topology:
     return loaded.topology
 
 
-def analyze(loaded: Loaded) -> Analysis:
-    """Answer every question about a host."""
-    return analyze_topology(loaded.topology)
+def analyze(loaded: Loaded, *, only: Sequence[str] = (), skip: Sequence[str] = ()) -> Analysis:
+    """Answer every question about a host. ``only`` and ``skip`` name rules; UsageError for one that there is not."""
+    return analyze_topology(loaded.topology, select(only, skip))
+
+
+def affinity(loaded: Loaded) -> Affinity:
+    """Derive what each rank should be bound to."""
+    return affinity_of(loaded.topology)
 
 
 def routes(loaded: Loaded, src: str, dst: str, *, far: Loaded | None = None) -> tuple[Route, ...]:

@@ -14,10 +14,11 @@ from toposcope.analysis.rules import RULES
 from toposcope.model import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from toposcope.analysis.finding import Finding
     from toposcope.analysis.route import Route
+    from toposcope.analysis.rules import Rule
     from toposcope.model import Topology
 
 
@@ -54,11 +55,11 @@ class Analysis:
     findings: tuple[Finding, ...]
 
 
-def analyze(topology: Topology) -> Analysis:
+def analyze(topology: Topology, rules: Sequence[Rule] = RULES) -> Analysis:
     """Answer every question about a topology at once.
 
     Each pair of accelerators, and of accelerator and NIC, comes once, in printed order; bandwidths are of one
-    direction.
+    direction. ``rules`` are those whose findings are wanted.
     """
     near = neighbours(topology)
     accelerators = [each.id for each in topology.components(Kind.ACCELERATOR)]
@@ -68,7 +69,7 @@ def analyze(topology: Topology) -> Analysis:
         *(_to_nic(topology, a, nic) for a in accelerators for nic in nics),
     ]
     remote = [_remote(topology, each, near) for each in accelerators]
-    findings = [finding for rule in RULES for finding in rule.check(topology)]
+    findings = [finding for rule in rules for finding in rule.check(topology)]
     return Analysis(topology, near, tuple(pairs), tuple(each for each in remote if each.route), tuple(findings))
 
 

@@ -137,6 +137,10 @@ def _library(software: Software, releases: Iterable[Release]) -> Library:
             for each in releases
             if each.library == software.name
         ),
+        visible=software.visible,
+        order=software.order,
+        nic_list=software.nic_list,
+        device_file=software.device_file,
     )
 
 

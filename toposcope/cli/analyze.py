@@ -11,9 +11,11 @@ from toposcope.cli.common import (
     FailOn,
     Host,
     Json,
+    Only,
     Paths,
     ProfileName,
     ProfilesDir,
+    Skip,
     Strict,
     Verbose,
     command,
@@ -41,13 +43,15 @@ def run(
     profiles: ProfilesDir = None,
     fail_on: FailOn = None,
     strict: Strict = False,
+    only: Only = None,
+    skip: Skip = None,
 ) -> None:
     """Analyze recordings: how each machine is wired, how fast, and what holds each path back."""
     from toposcope import app
 
     loaded = load(paths, profile=profile, profiles=profiles)
     chosen = (app.one(loaded, host),) if host else loaded
-    analyses = tuple((each, app.analyze(each)) for each in chosen)
+    analyses = tuple((each, app.analyze(each, only=only or (), skip=skip or ())) for each in chosen)
     show(analyses, as_json=as_json, ascii_only=ascii_only, verbose=verbose)
     findings = tuple(finding for _, analysis in analyses for finding in analysis.findings)
     raise typer.Exit(exit_code(findings, fail_on, strict=strict))

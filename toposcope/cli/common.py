@@ -55,6 +55,10 @@ FailOn = Annotated[
         "--fail-on", metavar="SEVERITY", callback=check_severity, help="Exit 1 at info, warning or critical and above."
     ),
 ]
+Only = Annotated[
+    list[str] | None, typer.Option("--only", metavar="RULE", help="Only this rule (see `rules list`); repeatable.")
+]
+Skip = Annotated[list[str] | None, typer.Option("--skip", metavar="RULE", help="Not this rule; repeatable.")]
 Strict = Annotated[bool, typer.Option("--strict", help='Let "could not tell" count for --fail-on.')]
 
 

@@ -8,7 +8,19 @@ from typing import Annotated
 import typer
 
 from toposcope.cli.analyze import show
-from toposcope.cli.common import Ascii, FailOn, Json, ProfilesDir, Strict, Verbose, command, exit_code, known
+from toposcope.cli.common import (
+    Ascii,
+    FailOn,
+    Json,
+    Only,
+    ProfilesDir,
+    Skip,
+    Strict,
+    Verbose,
+    command,
+    exit_code,
+    known,
+)
 
 NAME = "inspect"
 
@@ -27,13 +39,17 @@ def run(
     profiles: ProfilesDir = None,
     fail_on: FailOn = None,
     strict: Strict = False,
+    only: Only = None,
+    skip: Skip = None,
 ) -> None:
     """Inspect this host: make a recording of it, then read that recording. Nothing is changed or kept."""
     from toposcope import app
+    from toposcope.analysis.rules import select
     from toposcope.cli.progress import progress
 
+    select(only or (), skip or ())  # a wrong name is told before the host is asked
     with progress() as report:
         loaded = app.inspect(known(profiles), sysroot=sysroot, timeout=timeout, progress=report)
-    analysis = app.analyze(loaded)
+    analysis = app.analyze(loaded, only=only or (), skip=skip or ())
     show(((loaded, analysis),), as_json=as_json, ascii_only=ascii_only, verbose=verbose)
     raise typer.Exit(exit_code(analysis.findings, fail_on, strict=strict))

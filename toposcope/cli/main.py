@@ -11,6 +11,7 @@ import typer
 
 from toposcope.base.version import __version__
 from toposcope.cli import (
+    affinity,
     analyze,
     collect_script,
     contend,
@@ -22,9 +23,10 @@ from toposcope.cli import (
     profiles,
     record,
     render,
+    rules,
     schema,
-    whatif,
     show,
+    whatif,
 )
 
 EXIT_CODES = """\
@@ -63,6 +65,7 @@ for command in (
     show,
     contend,
     whatif,
+    affinity,
     render,
     record,
     doctor,
@@ -73,3 +76,4 @@ for command in (
 ):
     app.command(command.NAME, epilog=EXIT_CODES)(command.run)
 app.add_typer(profiles.app, name="profiles")
+app.add_typer(rules.app, name="rules")

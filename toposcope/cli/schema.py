@@ -12,7 +12,13 @@ from toposcope.cli.common import command
 
 NAME = "schema"
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="analysis, analyses, path, topology, diff, doctor or error.")]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="affinity, analysis, contention, diff, doctor, error, path, rules, topology, whatif ...",
+    ),
+]
 
 
 @command

@@ -53,6 +53,7 @@ class Library:
     ``few_vendor`` and with at most ``few_accelerators`` accelerators it is ``few_reach``. ``rdma_reach``: the same for
     accelerator and NIC. ``relay``: whether a third accelerator may pass data on. ``proxy``: whether data may go to the
     accelerator that owns the NIC first (PXN). ``releases`` are the first ones that know some models.
+    ``visible``, ``order``, ``nic_list`` and ``device_file`` are how it is told of accelerators and NICs.
     """
 
     name: str
@@ -66,6 +67,10 @@ class Library:
     few_reach: Reach | None = None
     source: str = ""
     releases: tuple[Release, ...] = ()
+    visible: str | None = None
+    order: str | None = None
+    nic_list: str | None = None
+    device_file: str | None = None
 
     @property
     def title(self) -> str:

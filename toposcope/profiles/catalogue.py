@@ -143,7 +143,11 @@ class Platform(Entry, frozen=True):
 
 
 class Software(Entry, frozen=True):
-    """What a collective library does by default. Words are nvidia-smi's: PIX, PXB, PHB, NODE, SYS."""
+    """What a collective library does by default. Words are nvidia-smi's: PIX, PXB, PHB, NODE, SYS.
+
+    ``visible`` is the variable that says which accelerators a process sees, ``order`` a setting that numbers them by
+    the bus, ``nic_list`` the variable for the RDMA devices, ``device_file`` an accelerator's file (``{number}``).
+    """
 
     name: str
     version: str
@@ -155,6 +159,10 @@ class Software(Entry, frozen=True):
     few_vendor: str | None = None
     few_accelerators: int = 0
     few_reach: Word | None = None
+    visible: str | None = None
+    order: str | None = None
+    nic_list: str | None = None
+    device_file: str | None = None
 
 
 class Release(Entry, frozen=True):

@@ -492,7 +492,52 @@ class ProfileDocument(Document, frozen=True, kw_only=True):
     title: str
 
 
+class BindingDocument(Document, frozen=True, kw_only=True):
+    """One rank. ``number`` is the accelerator's, ``share`` this rank's part of ``cpus``; the rest are NUMA nodes."""
+
+    rank: int
+    accelerator: Id
+    number: int
+    pci: str | None
+    nics: tuple[str, ...]
+    devices: tuple[str, ...]
+    reach: str | None
+    cpus: str | None
+    share: str | None
+    numa: int | None
+    memory: int | None
+
+
+class AffinityDocument(Document, frozen=True, kw_only=True):
+    """``affinity --json``: ``devices`` are the RDMA devices that any rank has nearest."""
+
+    schema: Literal["toposcope.affinity/1"] = "toposcope.affinity/1"
+    host: str | None
+    library: str | None
+    ranks: tuple[BindingDocument, ...]
+    devices: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+class RuleDocument(Document, frozen=True, kw_only=True):
+    """One rule."""
+
+    rule: str
+    title: str
+    reasoning: str
+    remedy: str
+    sources: tuple[str, ...]
+
+
+class RulesDocument(Document, frozen=True, kw_only=True):
+    """``rules list --json`` and ``rules show --json``."""
+
+    schema: Literal["toposcope.rules/1"] = "toposcope.rules/1"
+    rules: tuple[RuleDocument, ...]
+
+
 SCHEMAS: dict[str, type[Document]] = {
+    "affinity": AffinityDocument,
     "analysis": AnalysisDocument,
     "analyses": AnalysesDocument,
     "contention": ContentionDocument,
@@ -500,6 +545,7 @@ SCHEMAS: dict[str, type[Document]] = {
     "doctor": DoctorDocument,
     "error": ErrorDocument,
     "path": PathDocument,
+    "rules": RulesDocument,
     "topology": TopologyDocument,
     "whatif": WhatIfDocument,
 }

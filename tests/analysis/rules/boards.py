@@ -22,7 +22,18 @@ from toposcope.model import (
     Topology,
 )
 
-LIBRARY = Library("NCCL", "2.30", Reach.SWITCHES, Reach.SWITCHES, relay=True, proxy=True)
+LIBRARY = Library(
+    "NCCL",
+    "2.30",
+    Reach.SWITCHES,
+    Reach.SWITCHES,
+    relay=True,
+    proxy=True,
+    visible="CUDA_VISIBLE_DEVICES",
+    order="CUDA_DEVICE_ORDER=PCI_BUS_ID",
+    nic_list="NCCL_IB_HCA",
+    device_file="/dev/nvidia{number}",
+)
 CLASSES = {"pcie5-peer": 0.8, "pcie4-peer": 0.8, "acs-redirect": 0.4, "staged": 0.6, "staged-same-switch": 0.36}
 MADE_UP = Origin("profile", "board")
 

@@ -1,5 +1,10 @@
 """The rules, in the order in which their findings are shown."""
 
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
 from toposcope.analysis.rules import (
     acs,
     apertures,
@@ -28,6 +33,10 @@ from toposcope.analysis.rules import (
     uplink,
 )
 from toposcope.analysis.rules.rule import Rule
+from toposcope.base import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 RULES: tuple[Rule, ...] = (
     acs.RULE,
@@ -80,4 +89,17 @@ RULES: tuple[Rule, ...] = (
     read_requests.RULE,
 )
 
-__all__ = ["RULES", "Rule"]
+
+def select(only: Iterable[str] = (), skip: Iterable[str] = ()) -> tuple[Rule, ...]:
+    """Return the rules of these names (all where none is named) without the skipped ones. UsageError for no rule's."""
+    wanted, skipped = tuple(only), tuple(skip)
+    names = [rule.name for rule in RULES]
+    for name in (*wanted, *skipped):
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=4, cutoff=0.3)
+            hint = f"near names: {', '.join(near)}" if near else "see `toposcope rules list`"
+            raise UsageError(f"no rule is called {name!r}; {hint}")
+    return tuple(rule for rule in RULES if (not wanted or rule.name in wanted) and rule.name not in skipped)
+
+
+__all__ = ["RULES", "Rule", "select"]

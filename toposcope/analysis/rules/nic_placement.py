@@ -116,9 +116,10 @@ def _evidence(
 
 def _remedy(topology: Topology, far: list[str], places: dict[str, tuple[Reach | None, list[str]]]) -> str:
     name = far[0]
-    where = topology.component(name).pci or name
+    address = topology.component(name).pci
+    where = f" ({address})" if address else ""
     return (
-        f"# move a NIC into a slot beside {name} ({where}), or keep the traffic of {listed(far)} on the fabric:\n"
+        f"# move a NIC into a slot beside {name}{where}, or keep the traffic of {listed(far)} on the fabric:\n"
         "NCCL_PXN_DISABLE=0 NCCL_CROSS_NIC=0  # the default: data goes over NVLink to the accelerator beside the NIC\n"
         f"toposcope affinity PATH  # bind {listed(far)} to {listed(places[name][1])}"
     )

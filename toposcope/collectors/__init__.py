@@ -1,6 +1,7 @@
 """The tools that toposcope reads, one module each, in the order in which recognition tries them."""
 
 from toposcope.collectors import (
+    benchmarks,
     cpu,
     ethtool,
     hccn_tool,
@@ -36,6 +37,7 @@ COLLECTORS: tuple[Collector, ...] = (
     mlxconfig.COLLECTOR,
     nccl_log.COLLECTOR,
     cpu.COLLECTOR,
+    benchmarks.COLLECTOR,
     process.COLLECTOR,
     services.COLLECTOR,
     kernel_log.COLLECTOR,

@@ -241,8 +241,50 @@ class Setting:
     status: FactStatus = "value"
 
 
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One figure of a benchmark, in its own convention: a test of both directions at once counts both.
+
+    ``src`` and ``dst`` are PCI addresses or labels (``GPU0``, ``NPU3``), NIC names (``mlx5_0``), ``host`` or ``host:1``
+    (NUMA node 1), ``remote``. ``metric`` is ``memcpy``, ``rdma``, or of a collective ``busbw`` or ``algbw``, whose name
+    is ``collective``, whose accelerators on this host are ``members`` (of ``ranks`` on ``hosts`` in all);
+    ``algorithm`` stands beside a bus bandwidth. ``access``: who moves the data (``read``: the receiver); ``engine``:
+    ``copy`` or ``kernel``. ``flows``: copies that ran together. ``peer_access``: whether the test had it on.
+    """
+
+    origin: Origin
+    tool: str
+    metric: Literal["memcpy", "sendrecv", "busbw", "algbw", "rdma"]
+    value: Bandwidth
+    src: str | None = None
+    dst: str | None = None
+    test: str | None = None
+    collective: str | None = None
+    both: bool = False
+    access: Literal["read", "write"] | None = None
+    engine: Literal["copy", "kernel"] | None = None
+    size: int | None = None
+    flows: int | None = None
+    peer_access: bool | None = None
+    members: tuple[str, ...] = ()
+    ranks: int | None = None
+    hosts: int | None = None
+    algorithm: Bandwidth | None = None
+
+
 Record = (
-    Accelerator | Cell | Cpu | FabricLink | Matrix | NetworkPort | NicName | NumaNode | PciDevice | PeerStatus | Setting
+    Accelerator
+    | Cell
+    | Cpu
+    | FabricLink
+    | Matrix
+    | Measurement
+    | NetworkPort
+    | NicName
+    | NumaNode
+    | PciDevice
+    | PeerStatus
+    | Setting
 )
 
 

@@ -1,0 +1,101 @@
+"""Reads what benchmarks print: copies between devices, RDMA tests, collectives. Each figure becomes a measurement."""
+
+from __future__ import annotations
+
+import re
+
+from toposcope.collectors.benchmarks import hccl_test, nccl_tests, nvbandwidth, p2p_bandwidth, perftest, rocm
+from toposcope.collectors.source import Collector, Source
+
+_M = re.MULTILINE
+_COLLECTIVES = "all_reduce|all_gather|reduce_scatter|alltoallv?|broadcast|reduce|gather|scatter|sendrecv|hypercube"
+
+COLLECTOR = Collector(
+    "benchmarks",
+    (
+        Source(
+            "nccl-tests",
+            nccl_tests.parse,
+            named=re.compile(
+                rf"(?:(?:nccl|rccl)[ _-]tests? )?(?P<argument>{_COLLECTIVES})[ _]perf\b|(?:nccl|rccl)[ _-]tests?\b"
+            ),
+            begins=re.compile(
+                r"^(?:\[\d+,\d+\]<std\w+>: ?)?"
+                r"# (?:nThread \d|nccl-tests version|rccl-tests:?|Collective test starting|Using devices)",
+                _M,
+            ),
+            gives="bus bandwidth of collectives by size",
+        ),
+        Source(
+            "nvbandwidth",
+            nvbandwidth.parse,
+            named=re.compile(r"nvbandwidth\b"),
+            begins=re.compile(r'^(?:nvbandwidth Version:|Running \w+_(?:ce|sm)\.|\{\s*"nvbandwidth"\s*:)', _M),
+            gives="copies between host and accelerators, all pairs",
+        ),
+        Source(
+            "p2p-bandwidth-latency-test",
+            p2p_bandwidth.parse,
+            named=re.compile(r"p2p[ _-]?bandwidth(?:[ _-]?latency[ _-]?test)?\b", re.IGNORECASE),
+            begins=re.compile(
+                r"^[ \t#*]{0,16}(?:\[P2P \(Peer-to-Peer\) GPU Bandwidth"
+                r"|(?:Uni|Bi)directional\b[^\n]{0,20}P2P\b[^\n]{0,40}Matrix)",
+                _M,
+            ),
+            gives="copies between all pairs of accelerators, with and without peer access",
+        ),
+        Source(
+            "bandwidth-test",
+            p2p_bandwidth.parse_bandwidth_test,
+            named=re.compile(r"bandwidth_?test\b", re.IGNORECASE),
+            begins=re.compile(
+                r"^[ \t]{0,8}(?:\[CUDA Bandwidth Test\]|(?:Host to Device|Device to Host) Bandwidth, \d+ Device)", _M
+            ),
+            gives="copies between host and one accelerator",
+        ),
+        Source(
+            "perftest",
+            perftest.parse,
+            named=re.compile(r"(?P<argument>ib_(?:write|read|send|atomic)_bw|raw_ethernet_bw)\b"),
+            begins=re.compile(
+                r"^[ \t]{4,40}(?:RDMA_Write|RDMA_Read|Send|Raw Ethernet\S*)(?: Bidirectional)?[^\n]{0,40} BW Test\s*$",
+                _M,
+            ),
+            gives="RDMA between two hosts through one port",
+        ),
+        Source(
+            "hccl-test",
+            hccl_test.parse,
+            named=re.compile(rf"(?P<argument>{_COLLECTIVES})[ _]test\b|hccl[ _-]test\b"),
+            begins=re.compile(r"^[ \t|]{0,8}data_size\(Bytes\):?[ \t|]+\w+_time\(us\)", _M),
+            gives="algorithm bandwidth of HCCL collectives by size",
+        ),
+        Source(
+            "ascend-dmi-bw",
+            hccl_test.parse_dmi,
+            named=re.compile(r"ascend[ _-]dmi (?:--?bw|--bandwidth)\b"),
+            begins=re.compile(
+                r"^[ \t|*=-]{0,40}"
+                r"(?:Host to Device|Device to Host|(?:Unidirectional |Bidirectional )?Peer to Peer) Test\b",
+                _M | re.IGNORECASE,
+            ),
+            gives="copies between host and NPUs, all pairs",
+        ),
+        Source(
+            "rocm-bandwidth-test",
+            rocm.parse,
+            named=re.compile(r"rocm[ _-]bandwidth(?:[ _-]test)?\b"),
+            begins=re.compile(r"^[ \t.]{0,60}RocmBandwidthTest Version", _M),
+            gives="copies between all pairs of AMD devices",
+        ),
+        Source(
+            "transferbench",
+            rocm.parse,
+            named=re.compile(r"transferbench(?: p2p| a2a)?\b", re.IGNORECASE),
+            begins=re.compile(
+                r"^[ \t]{0,16}(?:TransferBench v|Bytes Per Direction|(?:Uni|Bi|B)directional copy peak bandwidth)", _M
+            ),
+            gives="copies between all pairs of AMD devices",
+        ),
+    ),
+)

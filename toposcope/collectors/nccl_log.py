@@ -207,7 +207,7 @@ COLLECTOR = Collector(
             "nccl-log",
             parse,
             named=re.compile(
-                r"(?:\S+ )?[nr]ccl(?:[ _-]?(?:debug|info|log|tests?|out|init))+\b|(?:log|output)[ _-]nccl\b"
+                r"(?:\S+ )?[nr]ccl(?:[ _-]?(?:debug|info|log|out|init))+\b|(?:log|output)[ _-]nccl\b"
             ),
             begins=re.compile(
                 r"^(?:[\[(][^\n\])]{1,60}[\])](?:<\w{1,10}>)?:? ?|\d{1,5}: )?"

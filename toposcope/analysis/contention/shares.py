@@ -12,6 +12,7 @@ from toposcope.analysis.contention.patterns import IN_SWITCH, PATTERNS, Plan
 from toposcope.analysis.contention.result import BusBandwidth, Contention, Share, SharedLink
 from toposcope.analysis.contention.ways import ends_of, named, ways_in
 from toposcope.analysis.naming import find
+from toposcope.analysis.route import Transport
 from toposcope.base import Bandwidth, UsageError
 from toposcope.model import NETWORKS, SCALE_UP, Kind, Usable
 
@@ -173,7 +174,8 @@ def _classes(flows: Sequence[Flow], at: Capacity, pattern: str) -> tuple[str, ..
         return (f"{name}{segment.generation}{suffix}", f"{name}{suffix}")
     used = (each for flow in at.flows for each in flows[flow].segments)
     generations = [each.generation for each in used if each.generation and each.medium not in SCALE_UP]
-    return (f"collective-pcie{min(generations)}",) if generations else ()
+    staged = "-staged" if any(flow.transport is Transport.HOST_STAGED for flow in flows) else ""
+    return (f"collective-pcie{min(generations, default=0)}{staged}", f"collective-pcie{staged}")
 
 
 def _at(place: dict[int, int], index: int | None) -> int | None:

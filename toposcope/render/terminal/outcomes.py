@@ -114,7 +114,7 @@ def _together(outcome: Outcome) -> str:
     before, after = (None if each is None else each.share for each in (outcome.before, outcome.after))
     if before is None and after is None:
         return ""
-    return gbs(before) if before == after else f"{gbs(before)}, now {gbs(after)}"
+    return gbs(before) if gbs(before) == gbs(after) else f"{gbs(before)}, now {gbs(after)}"
 
 
 def _held(answer: Answer | None, topology: Topology) -> str:

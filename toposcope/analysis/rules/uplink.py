@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from toposcope.analysis.finding import Finding, Harm, Severity
 from toposcope.analysis.limit import EQUAL_WITHIN
-from toposcope.analysis.nics import neighbours
+from toposcope.analysis.nics import neighbours, rate_of
 from toposcope.analysis.routes import remote_answers
 from toposcope.analysis.rules.harm import default_of
 from toposcope.analysis.rules.rule import Rule
@@ -38,17 +38,15 @@ def check(topology: Topology) -> Iterator[Finding]:
 
 def _on(topology: Topology, way: Way, below: list[str], near: dict[str, Neighbours]) -> Iterator[Finding]:
     uplink = way.link
-    crossing = []
-    for name in below:
-        if near[name].own is None or near[name].own in way.devices:
-            continue  # its NIC is below the same switch
-        route = default_of(remote_answers(topology, name, near))
-        if route is not None and route.limit.line is not None and _passes(route.segments, uplink.source):
-            crossing.append(route)
-    if len(crossing) < 2 or uplink.line is None:  # noqa: PLR2004 - one alone shares with nobody
+    outside = {name: own for name in below if (own := near[name].own) is not None and own not in way.devices}
+    rates = [rate_of(topology, nic) for nic in dict.fromkeys(outside.values())]
+    asked = sum(rate.bytes_per_s for rate in rates if rate is not None)
+    several = len(outside) > 1
+    if not several or uplink.line is None or asked <= uplink.line.bytes_per_s * (1 + EQUAL_WITHIN):
         return
-    asked = sum(route.limit.line.bytes_per_s for route in crossing if route.limit.line is not None)
-    if asked <= uplink.line.bytes_per_s * (1 + EQUAL_WITHIN):
+    routes = [default_of(remote_answers(topology, name, near)) for name in outside]
+    crossing = [route for route in routes if route is not None and _passes(route.segments, uplink.source)]
+    if not crossing:
         return
     share = uplink.line * (1 / len(crossing))
     names = [route.source for route in crossing]

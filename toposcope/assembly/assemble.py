@@ -13,6 +13,7 @@ from toposcope.assembly.facts import add_facts
 from toposcope.assembly.filling import fill_from_machines, fill_from_models
 from toposcope.assembly.identity import Identities, Identity, identify
 from toposcope.assembly.matrix_tree import Placed, add_matrix_tree, cards_of, reaches_of
+from toposcope.assembly.measurements import add_measurements
 from toposcope.assembly.pci import PciPart, add_pci
 from toposcope.assembly.pci_kinds import kind_of, pci_id_of
 from toposcope.assembly.pci_tree import PciTree
@@ -72,6 +73,7 @@ def assemble(
     topology.problems.extend(unsure_figures(topology, fabric))
     topology.problems.extend(_unnamed(evidence, identities))
     topology.problems.extend(matrix_against_tree(topology))
+    add_measurements(topology, reading)
     return topology
 
 

@@ -245,11 +245,12 @@ class Setting:
 class Measurement:
     """One figure of a benchmark, in its own convention: a test of both directions at once counts both.
 
-    ``src`` and ``dst`` are PCI addresses or labels (``GPU0``, ``NPU3``), NIC names (``mlx5_0``), ``host`` or ``host:1``
-    (NUMA node 1), ``remote``. ``metric`` is ``memcpy``, ``rdma``, or of a collective ``busbw`` or ``algbw``, whose name
-    is ``collective``, whose accelerators on this host are ``members`` (of ``ranks`` on ``hosts`` in all);
-    ``algorithm`` stands beside a bus bandwidth. ``access``: who moves the data (``read``: the receiver); ``engine``:
-    ``copy`` or ``kernel``. ``flows``: copies that ran together. ``peer_access``: whether the test had it on.
+    ``src`` and ``dst`` are PCI addresses or labels (``GPU0``, ``NPU3``), ``host`` or ``host:1`` (NUMA node 1),
+    ``remote``; ``|`` stands between two names of one device, the surer one first. ``metric`` is ``memcpy``, ``rdma``,
+    or of a collective ``busbw`` or ``algbw``; ``collective`` is its name, ``members`` its accelerators on this host, of
+    ``ranks`` on ``hosts`` in all. The member of ``rdma`` is the NIC. ``algorithm`` stands beside a bus bandwidth.
+    ``access``: who moves the data (``read``: the receiver); ``engine``: ``copy`` or ``kernel``. ``flows``: copies that
+    ran together. ``peer_access``: whether the test had it on.
     """
 
     origin: Origin

@@ -4,6 +4,7 @@ from toposcope.model.component import Component
 from toposcope.model.fact import Fact, FactValue
 from toposcope.model.figures import Efficiency, Figures, Library, Release, classes_of
 from toposcope.model.link import Link, Usable
+from toposcope.model.measurement import Measurement
 from toposcope.model.relation import PrintedMatrix, Relation
 from toposcope.model.topology import Topology
 from toposcope.model.vocabulary import NETWORKS, SCALE_UP, FactStatus, Grade, Kind, Medium, Reach, State
@@ -21,6 +22,7 @@ __all__ = [
     "Kind",
     "Library",
     "Link",
+    "Measurement",
     "Medium",
     "PrintedMatrix",
     "Reach",

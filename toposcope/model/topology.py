@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from toposcope.model.component import Component
     from toposcope.model.fact import Fact
     from toposcope.model.link import Link
+    from toposcope.model.measurement import Measurement
     from toposcope.model.relation import PrintedMatrix, Relation
     from toposcope.model.vocabulary import Kind
 
@@ -40,6 +41,7 @@ class Topology:
         self.near: tuple[tuple[str, tuple[str, ...]], ...] = ()
         self.matrix: PrintedMatrix | None = None
         self.problems: list[Problem] = []
+        self.measurements: list[Measurement] = []
         self.painter: Callable[[Topology], str] | None = None
         self._graph: nx.Graph[str] = nx.Graph()
         self._components: dict[str, Component] = {}

@@ -75,7 +75,7 @@ def test_the_rows_of_nccl_tests_come_back_as_printed(rows, ranks):
 def test_a_run_on_two_hosts_has_the_members_of_one():
     (record,), _ = read(nccl_tests.parse, printers.nccl_tests([(1 << 30, 100.0, 187.5)], ranks=16, hosts=2))
     assert (record.hosts, record.ranks, len(record.members)) == (2, 16, 8)
-    assert record.members[0] == "0000:20:00.0"
+    assert record.members[0] == "0000:20:00.0|GPU0"
     assert record.collective == "all_reduce"
 
 
@@ -131,7 +131,7 @@ def test_host_tests_name_the_host_and_devices_their_address():
     )
     text += "Running host_device_latency_sm.\nmemory latency SM CPU(row) <-> GPU(column) (ns)\n           0\n 0    722.97\n\nSUM host_device_latency_sm 722.97\n"
     records, problems = read(nvbandwidth.parse, text)
-    assert figures(records) == {("host", "0000:3a:00.0"): 55.0, ("0000:3a:00.0", "host"): 53.0}
+    assert figures(records) == {("host", "0000:3a:00.0|GPU0"): 55.0, ("0000:3a:00.0|GPU0", "host"): 53.0}
     assert [each.engine for each in records] == ["copy", "kernel"]
     assert problems == []
 
@@ -165,7 +165,7 @@ def test_devices_of_p2p_bandwidth_get_their_address():
         "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)", [[800.0, 50.0], [51.0, 801.0]]
     )
     records, problems = read(p2p_bandwidth.parse, text)
-    assert figures(records) == {("0000:1b:00.0", "0000:43:00.0"): 50.0, ("0000:43:00.0", "0000:1b:00.0"): 51.0}
+    assert figures(records) == {("0000:1b:00.0|GPU0", "0000:43:00.0|GPU1"): 50.0, ("0000:43:00.0|GPU1", "0000:1b:00.0|GPU0"): 51.0}
     assert problems == []
 
 

@@ -79,7 +79,8 @@ def parse(capture: Capture) -> Reading:
 
 def _member(device: str, printed: str) -> str:
     full = printed if "." in printed else f"{printed}.0"
-    return (pci_address(full) if ":" in printed else None) or f"GPU{device}"
+    address = pci_address(full) if ":" in printed else None
+    return f"{address}|GPU{device}" if address else f"GPU{device}"
 
 
 def _row(words: list[str], origin: Origin) -> _Row | None:

@@ -78,7 +78,7 @@ def parse(capture: Capture) -> Reading:
         lines.fits(index)
         index += 1
         if device is not None:
-            devices[device["number"]] = pci_address(_full(device["pci"])) or f"GPU{device['number']}"
+            devices[device["number"]] = f"{_full(device['pci'])}|GPU{device['number']}"
         elif running is not None:
             name = running["name"]
         elif title is not None:
@@ -103,7 +103,7 @@ def _tell_torn(lines: Lines, rows: list[GridRow], torn: list[int], at: int) -> N
 
 
 def _full(address: str) -> str:
-    return address if "." in address else f"{address}.0"
+    return pci_address(address if "." in address else f"{address}.0") or address
 
 
 def _test(name: str, title: re.Match[str]) -> _Test:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toposcope.base import Bandwidth, pci_address
+from toposcope.base import Bandwidth
 from toposcope.collectors.benchmarks.grid import read_grid
 from toposcope.collectors.output_lines import output_lines
 from toposcope.collectors.records import Measurement, Reading
@@ -115,7 +115,7 @@ def _copy(
 
 def _address(device: re.Match[str]) -> str:
     domain, bus, number = (int(device[key], 16) for key in ("domain", "bus", "device"))
-    return pci_address(f"{domain:04x}:{bus:02x}:{number:02x}.0") or f"GPU{device['number']}"
+    return f"{domain:04x}:{bus:02x}:{number:02x}.0|GPU{device['number']}"
 
 
 def parse_bandwidth_test(capture: Capture) -> Reading:

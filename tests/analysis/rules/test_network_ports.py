@@ -26,7 +26,7 @@ def keeps_port_down() -> Topology:
 
 def cannot_tell_port_down() -> Topology:
     topology = rails()
-    for index in range(4):
+    for index in range(3):
         set_port(topology, f"NIC{index}", state=State.UNKNOWN, line=None)
     return topology
 
@@ -67,9 +67,15 @@ def test_the_accelerator_beside_a_lost_port_is_named_and_gets_nothing() -> None:
 
 
 def test_a_port_switched_off_that_nobody_needs_is_information() -> None:
-    (finding,) = network_ports.check_down(without_accelerators("LinkUp", "LinkUp", "Disabled"))
+    (finding,) = network_ports.check_down(without_accelerators("LinkUp", "Disabled", "Disabled"))
 
     assert finding.severity is Severity.INFO
+
+
+def test_a_port_switched_off_that_most_of_its_like_have_is_a_warning() -> None:
+    (finding,) = network_ports.check_down(without_accelerators("LinkUp", "LinkUp", "Disabled"))
+
+    assert finding.severity is Severity.WARNING
 
 
 def test_a_port_that_gets_no_answer_is_a_warning_where_its_siblings_have_one() -> None:
@@ -86,7 +92,15 @@ def test_unknown_states_are_asked_for_once() -> None:
     (finding,) = network_ports.check_down(cannot_tell_port_down())
 
     assert finding.verdict is Verdict.COULD_NOT_TELL
-    assert finding.remedy == "ibstat"
+    assert finding.remedy.startswith("ibstat")
+    assert finding.components == ("NIC0", "NIC1", "NIC2")
+
+
+def test_where_no_port_was_recorded_nothing_is_asked() -> None:
+    topology = rails()
+    for index in range(4):
+        set_port(topology, f"NIC{index}", state=State.UNKNOWN, line=None)
+    assert list(network_ports.check_down(topology)) == []
 
 
 def test_a_slow_port_is_put_beside_the_rate_of_the_others() -> None:

@@ -1,7 +1,8 @@
 """port-down and port-slow: a network port without a link, or with less than its siblings have.
 
 Siblings are ports of NICs of the same model, or of the same link layer where no tool names models: on a server they
-are bought to be equal. A port that is switched off and that no accelerator uses is information.
+are bought to be equal. A port that is switched off and that no accelerator uses is information. Where no tool spoke of
+any port nothing is asked: the ways out show that their rate is unknown.
 """
 
 from __future__ import annotations
@@ -35,13 +36,14 @@ def check_down(topology: Topology) -> Iterator[Finding]:
     lost = [(nic, port) for nic, port in ways_out(topology, nics) if _state(topology, port.id) is State.DOWN]
     counted = [(nic, port) for nic, port in lost if nic.id in used or _has_working_sibling(topology, port.id, groups)]
     for matters in (True, False):
-        some = [(nic, port) for nic, port in counted if _matters(topology, nic, port, used) is matters]
+        some = [(nic, port) for nic, port in counted if _matters(topology, nic, port, used, groups) is matters]
         if some:
             yield _down(topology, some, used, matters=matters)
-    if used and not lost and all(_state(topology, port.id) is State.UNKNOWN for _, port in ways_out(topology, nics)):
-        yield could_not_tell(
-            DOWN, f"the state and rate of the ports of {listed(used)} were not recorded", "ibstat", tuple(used)
-        )
+    states = {port.id: _state(topology, port.id) for _, port in ways_out(topology, nics)}
+    open_ones = [nic for nic in used if all(states[port.id] is State.UNKNOWN for port in ports_of(topology, nic))]
+    if open_ones and any(state is not State.UNKNOWN for state in states.values()):
+        message = f"the state of the ports of {listed(open_ones)} was not recorded, while that of others was"
+        yield could_not_tell(DOWN, message, "ibstat  # or: ibv_devinfo -v", open_ones)
 
 
 def check_slow(topology: Topology) -> Iterator[Finding]:
@@ -90,13 +92,17 @@ def _has_working_sibling(topology: Topology, port: str, groups: dict[str, list[s
     return any(_state(topology, each) is State.UP for each in group)
 
 
-def _matters(topology: Topology, nic: Component, port: Component, used: dict[str, list[str]]) -> bool:
-    """Tell a port that accelerators lack, or whose link was lost, from one that nobody switched on."""
-    off = str(value_of(topology, port.id, "physical_state") or "").lower().endswith(_SWITCHED_OFF)
+def _matters(
+    topology: Topology, nic: Component, port: Component, used: dict[str, list[str]], groups: dict[str, list[str]]
+) -> bool:
+    """Tell a port that accelerators lack, or that its like have, from one that nobody switched on."""
     if nic.id in used:
         others = (each.id for each in ports_of(topology, nic.id) if each.id != port.id)
         return not any(_state(topology, each) is State.UP for each in others)
-    return not used and not off
+    off = str(value_of(topology, port.id, "physical_state") or "").lower().endswith(_SWITCHED_OFF)
+    group = next((ports for ports in groups.values() if port.id in ports), [])
+    up = sum(_state(topology, each) is State.UP for each in group)
+    return not used and (not off or up * 2 > len(group))
 
 
 def _down(

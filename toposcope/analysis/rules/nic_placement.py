@@ -40,7 +40,7 @@ def check(topology: Topology) -> Iterator[Finding]:
     far = [name for name, (distance, _) in known.items() if distance in FAR]
     near = [name for name in known if name not in far]
     if not known:
-        message = f"how far {listed(names)} are from {listed(nic.id for nic in nics)} is not known"
+        message = f"the distance between {listed(names)} and {listed(nic.id for nic in nics)} is not known"
         yield could_not_tell(NAME, message, _MATRIX, names)
     elif far and near:
         yield _some(topology, far, near, known)

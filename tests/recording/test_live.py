@@ -97,7 +97,7 @@ def test_an_absent_tool_is_noted_and_no_problem(tmp_path: Path) -> None:
         (Ran(Outcome.TIMED_OUT, b"ID", None, "", 10.0), "did not end within the time limit (10 s)"),
         (Ran(Outcome.EMPTY, b"", 0), "printed nothing"),
         (Ran(Outcome.DONE, MATRIX_TEXT.encode(), 9), "ended with exit code 9"),
-        (Ran(Outcome.DONE, MATRIX_TEXT.encode(), None, truncated=True), "its end is missing"),
+        (Ran(Outcome.DONE, MATRIX_TEXT.encode(), None, truncated=True), "only its beginning is kept"),
     ],
 )
 def test_what_went_wrong_is_a_problem_now_and_when_the_recording_is_read(
@@ -227,7 +227,7 @@ def test_a_flood_is_cut_at_a_whole_line(tmp_path: Path, monkeypatch: pytest.Monk
     answer = ran(script(tmp_path, "flood", "yes 'wire 1: red' | head -c 100000000"))
 
     assert answer.truncated
-    assert len(answer.output) <= limits.MIB
+    assert len(answer.output) <= limits.MAX_FLOOD
     assert answer.output.endswith(b"wire 1: red\n")
 
 

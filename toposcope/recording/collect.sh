@@ -3,7 +3,7 @@
 #
 #   ssh node sh -s < collect.sh > node.tar     then     toposcope analyze node.tar
 #
-# Needs a POSIX shell with cat, date, dd, env, grep, id, mkdir, od, readlink, rm, sed, sleep,
+# Needs a POSIX shell with cat, date, dd, env, grep, id, mkdir, mv, od, readlink, rm, sed, sleep,
 # sort, tr, uname and wc: busybox will do. Writes nothing but a folder of its own below $TMPDIR or /tmp,
 # which it removes. Shows more as root. Names, addresses and serial numbers are kept:
 # `toposcope record --from node.tar -o safe.tar.gz` replaces them by stand-ins.
@@ -118,7 +118,11 @@ told() {
     file="\"$4\""
     echo "$4" >"$work/$1.name"
   fi
-  [ "$size" -lt $((blocks * 512)) ] || truncated=true
+  if [ "$size" -ge $((blocks * 512)) ]; then
+    truncated=true
+    dd if="$work/$1.out" of="$work/$1.cut" bs=1024 count=256 2>/dev/null
+    mv "$work/$1.cut" "$work/$1.out"
+  fi
   if [ "$outcome" = timed-out ] || [ "$outcome" = absent ] || [ "$truncated" = true ]; then code=; fi
   printf '{"source": "%s", "command": %s, "outcome": "%s", "argument": %s, "exit_code": %s, "duration_s": %s, ' \
     "$2" "$5" "$outcome" "$3" "${code:-null}" "$(($(date +%s) - began))"

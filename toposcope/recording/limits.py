@@ -20,7 +20,9 @@ MAX_STRAY_TEXT = 128 * MIB
 MAX_MEMBER = 64 * MIB
 """Bytes that are read from one file."""
 MAX_OUTPUT = 16 * MIB
-"""Bytes that are kept of one command's output in a live run: the longest known is under 5 MiB."""
+"""Bytes that one command may print in a live run: the longest output known is under 5 MiB."""
+MAX_FLOOD = MIB // 4
+"""Bytes that are kept of an output that is longer: the tool is broken, and its beginning shows how."""
 MAX_UNPACKED = 1024 * MIB
 """Bytes that one archive may unpack to, members that are passed over included."""
 MAX_ATTRIBUTE = 4096

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toposcope.recording.limits import unread
+from toposcope.recording.limits import MAX_OUTPUT, MIB, unread
 from toposcope.recording.recording import Command, Outcome
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def problems_of(commands: Iterable[Command], sources: Iterable[Source], *, as_ro
 
 def _message(command: Command) -> str | None:
     if command.truncated:
-        return "printed more than the limit: its end is missing"
+        return f"printed more than {MAX_OUTPUT // MIB} MiB: only its beginning is kept"
     if command.outcome is Outcome.DONE:
         return f"ended with exit code {command.exit_code}" if command.exit_code else None
     if command.outcome is Outcome.EMPTY and command.words and command.words[0] in _MAY_BE_EMPTY:

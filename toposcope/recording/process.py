@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from toposcope.recording.limits import MAX_OUTPUT
+from toposcope.recording.limits import MAX_FLOOD, MAX_OUTPUT
 from toposcope.recording.recording import Outcome
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class _Reader:
         if fd == self._fds[0]:
             kept += data
             if len(kept) > MAX_OUTPUT:
-                del kept[MAX_OUTPUT:]
+                del kept[MAX_FLOOD:]
                 self.truncated = True
         elif len(kept) < _MAX_ERROR:
             kept += data

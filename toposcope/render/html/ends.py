@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from toposcope.analysis.default import choose_fastest
 from toposcope.analysis.network import FAR
+from toposcope.analysis.remote import host_routes
 from toposcope.analysis.routes import nic_answers, peer_answers, remote_answers, routes
 from toposcope.model import Kind
+from toposcope.model.placement import host_end
 from toposcope.render.diagram.sketch import Role
 from toposcope.render.wording import call
 
@@ -21,11 +24,15 @@ REMOTE, HOST = "remote", "host"
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """One end: how ``path`` names it, what a reader sees, and what it is. Routes start at accelerators."""
+    """One end: how ``path`` names it, what a reader sees, and what it is. Routes start at accelerators.
+
+    ``at`` is the component whose memory it is, None for that of the CPU nearest to the start.
+    """
 
     id: str
     title: str
     kind: str
+    at: str | None = None
 
     @property
     def is_start(self) -> bool:
@@ -50,8 +57,8 @@ def ends_of(topology: Topology, chosen: tuple[str, str] | None = None) -> tuple[
     ]
     if not any(end.is_start for end in devices):
         return ()
-    nodes = sorted({node.numa for node in topology.components(Kind.NUMA) if node.numa is not None})
-    memory = [End(f"{HOST}:{number}", f"memory of NUMA node {number}", HOST) for number in nodes]
+    nodes = {node.numa: node.id for node in topology.components(Kind.NUMA) if node.numa is not None}
+    memory = [End(f"{HOST}:{number}", f"memory of NUMA node {number}", HOST, nodes[number]) for number in sorted(nodes)]
     asked = chosen[1] if chosen is not None and chosen[1].startswith(FAR) else ""
     far = [End(asked, f"{asked.removeprefix(FAR)} of the remote host", REMOTE)] if asked else []
     own, remote = End(HOST, "host memory, its own", HOST), End(REMOTE, "identical remote host", REMOTE)
@@ -65,11 +72,12 @@ def routes_between(analysis: Analysis, start: End, goal: End) -> tuple[Route, ..
         found = peer_answers(topology, start.id, goal.id, near)
     elif goal.kind == Kind.NIC:
         found = nic_answers(topology, start.id, goal.id)
-    elif goal.kind == REMOTE:
-        peer = goal.id.removeprefix(FAR) if goal.id.startswith(FAR) else None
-        found = remote_answers(topology, start.id, near, peer)
+    elif goal.id == REMOTE:
+        found = remote_answers(topology, start.id, near)
+    elif goal.kind == HOST:
+        found = choose_fastest(list(host_routes(topology, start.id, goal.at or host_end(topology, start.id))))
     else:
-        return routes(topology, start.id, goal.id)
+        found = routes(topology, start.id, goal.id)
     return tuple(sorted(found, key=lambda route: (not route.default, not route.permitted)))
 
 

@@ -134,7 +134,9 @@ def tips(
 def links_table(rows: Sequence[Row]) -> Markup:
     """Write all links as a table."""
     heads = ("link", "made of", "line GB/s", "usable GB/s", "state", "grade", "known from")
-    head = element("tr", *(element("th", text, scope="col") for text in heads))
+    head = element(
+        "tr", *(element("th", text, scope="col", class_="number" if "GB/s" in text else None) for text in heads)
+    )
     return element(
         "table",
         element("thead", head),
@@ -180,6 +182,11 @@ def _component(component: Component, topology: Topology, text_of: TextOf) -> Sta
 
 
 def _ends(rows: Sequence[Row]) -> str:
+    """Name the ends of links that are alike: what all of them share first."""
+    shared = set(rows[0].ends).intersection(*(row.ends for row in rows)) if len(rows) > 1 else set()
+    if len(shared) == 1:
+        others = {end for row in rows for end in row.ends} - shared
+        return f"{shared.pop()} - {members_text(others)}"
     sources, targets = ({row.ends[side] for row in rows} for side in (0, 1))
     return f"{members_text(sources)} - {members_text(targets)}"
 

@@ -222,10 +222,11 @@
     const rect = (noted.querySelector(".line, .front") ?? noted).getBoundingClientRect();
     const { width, height } = tip.getBoundingClientRect();
     const [wide, high] = [document.documentElement.clientWidth, window.innerHeight];
-    const right = rect.width > rect.height ? rect.left + Math.min(rect.width / 2, 80) : rect.right + gap;
+    const lying = noted.dataset.box !== undefined || rect.width > rect.height;
+    const right = lying ? rect.left + Math.min(rect.width / 2, 80) : rect.right + gap;
     const left = right + width > wide - 8 ? rect.left - gap - width : right;
     const below = rect.bottom + gap;
-    const top = rect.width > rect.height ? (below + height > high - 8 ? rect.top - gap - height : below) : rect.top;
+    const top = lying ? (below + height > high - 8 ? rect.top - gap - height : below) : rect.top;
     tip.style.left = `${Math.max(8, Math.min(left, wide - width - 8))}px`;
     tip.style.top = `${Math.max(8, Math.min(top, high - height - 8))}px`;
   }

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from toposcope.base.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from toposcope.analysis import Analysis, Finding, Route, Segment
+    from toposcope.analysis.contention import Contention
     from toposcope.base import Bandwidth, InputError, ToposcopeError, UsageError
     from toposcope.model import Component, Link, Topology
 
@@ -23,6 +25,7 @@ __all__ = [
     "Analysis",
     "Bandwidth",
     "Component",
+    "Contention",
     "Finding",
     "InputError",
     "Link",
@@ -33,6 +36,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "analyze",
+    "contend",
     "inspect",
     "load",
     "load_all",
@@ -40,11 +44,13 @@ __all__ = [
     "render",
     "routes",
     "sentence",
+    "what_if",
 ]
 
 _TYPES = {
     "Analysis": "toposcope.analysis",
     "Bandwidth": "toposcope.base",
+    "Contention": "toposcope.analysis.contention",
     "Component": "toposcope.model",
     "Finding": "toposcope.analysis",
     "InputError": "toposcope.base",
@@ -112,6 +118,33 @@ def routes(topology: Topology, src: str, dst: str, *, far: Topology | None = Non
     from toposcope.analysis import routes as all_routes  # noqa: PLC0415
 
     return all_routes(topology, src, dst, far=far)
+
+
+def contend(
+    topology: Topology, pattern: str | None = None, *, among: Sequence[str] = (), flows: Sequence[str] = ()
+) -> Contention:
+    """Share the links between flows that run at once, by max-min fairness.
+
+    ``pattern``: ``pairs``, ``rail``, ``ring``, ``tree``, ``nvls``, ``all-to-all``, ``h2d``, ``d2h``, ``storage`` or
+    ``incast`` among the accelerators named (all by default); ``flows`` are more, as ``GPU0:NIC1``. ``shares`` holds
+    each flow's rate (line and usable, one direction) and what holds it, ``links`` the loads, ``bus`` a collective's bus
+    bandwidth. Raises UsageError for what has no meaning on this machine.
+    """
+    from toposcope.analysis.contention import contend as shared  # noqa: PLC0415
+
+    return shared(topology, pattern, among=among, flows=flows)
+
+
+def what_if(
+    topology: Topology, *, settings: Sequence[str] = (), moves: Sequence[str] = (), acs_off: bool = False
+) -> Topology:
+    """Return the machine as it would be: ``NIC0.rate=400G``, ``GPU3.width=16``, moves like ``mlx5_1:GPU4``, ACS off.
+
+    The topology given stays as it is. Raises UsageError for what has no meaning on it.
+    """
+    from toposcope.analysis.whatif import what_if as changed  # noqa: PLC0415
+
+    return changed(topology, settings=settings, moves=moves, acs_off=acs_off)[0]
 
 
 def sentence(topology: Topology, route: Route) -> str:

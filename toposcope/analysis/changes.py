@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     from toposcope.model import Component, Fact, Link, Topology
 
 _PARTS = (Kind.ACCELERATOR, Kind.NIC, Kind.PCIE_SWITCH, Kind.NVSWITCH, Kind.FABRIC_SWITCH, Kind.STORAGE)
-_COUNTED = (Kind.SOCKET, Kind.NUMA, Kind.PCIE_SWITCH, Kind.NVSWITCH, Kind.ACCELERATOR, Kind.NIC)
+_COUNTED = {
+    Kind.SOCKET: "sockets",
+    Kind.NUMA: "NUMA nodes",
+    Kind.PCIE_SWITCH: "PCIe switches",
+    Kind.NVSWITCH: "NVSwitches",
+    Kind.NIC: "NICs",
+}
 _RESTLESS = ("utilisation", "performance_state", "power_state", "power.", "clocks.", "counter.", "link.status", "temp")
 _SAME_KIND = 0.5
 """The share of accelerators that must be the same for two recordings to speak of one machine."""
@@ -73,11 +79,12 @@ def parts(a: Analysis, b: Analysis) -> tuple[Difference, ...]:
 
 
 def _counts(topology: Topology) -> dict[str, Value]:
-    counts: dict[str, Value] = {"accelerators": _models(topology, Kind.ACCELERATOR)}
+    whole = [each for each in topology.components(Kind.ACCELERATOR) if "/" not in each.id]
+    counts: dict[str, Value] = {"accelerators": _listed(each.model or "of unknown model" for each in whole)}
     counts["CPU"] = _models(topology, Kind.SOCKET)
-    for kind in _COUNTED:
+    for kind, title in _COUNTED.items():
         each = [component.count for component in topology.components(kind)]
-        counts[f"number: {kind}"] = None if None in each else sum(count for count in each if count is not None)
+        counts[title] = None if None in each else sum(count for count in each if count is not None)
     nics = (each for each in topology.components(Kind.NIC) if each.role is None or each.role == "compute")
     rates = [
         link.line

@@ -222,6 +222,53 @@ def test_checkpoints_go_to_the_storage_nic_of_the_own_socket() -> None:
         contend(reference("aws-p4d"), "storage")
 
 
+def test_without_a_storage_role_the_nics_that_no_accelerator_uses_are_for_storage() -> None:
+    b = Builder(Topology(figures=reference("dgx-h100").figures))
+    b.socket("socket0", "numa0")
+    b.root_complex("rc0", "numa0")
+    b.switch("switch0", "rc0", 5)
+    b.accelerator("GPU0", "switch0", 5)
+    b.nic("NIC0", "switch0", 5)
+    b.port("NIC0", 400)
+    b.root_complex("rc1", "numa0")
+    b.nic("NIC1", "rc1", 5)
+    b.port("NIC1", 100)
+
+    contention = contend(b.topology, "storage")
+
+    assert [share.flow.target for share in contention.shares] == ["NIC1"]
+    assert line(contention) == [12.5]
+
+
+def test_who_has_no_way_out_is_left_out() -> None:
+    b = Builder(Topology(figures=reference("910b-kunpeng-8").figures))
+    b.socket("socket0", "numa0")
+    for index in range(2):
+        b.root_complex(f"rc{index}", "numa0")
+        b.accelerator(f"NPU{index}", f"rc{index}", 4)
+    b.port("NPU1", 200)
+
+    contention = contend(b.topology, "rail")
+
+    assert [share.flow.source for share in contention.shares] == ["NPU1"]
+    with pytest.raises(UsageError, match="no port"):
+        contend(b.topology, "rail", among=["NPU0"])
+
+
+def test_of_an_unknown_generation_the_whole_range_is_given() -> None:
+    b = Builder(Topology(figures=reference("dgx-h100").figures))
+    for name in ("GPU0", "GPU1"):
+        b.add(name, Kind.ACCELERATOR)
+    b.link("GPU0", "GPU1", Medium.NVLINK, 100, count=4)
+
+    contention = contend(b.topology, "ring")
+
+    assert contention.bus is not None
+    assert contention.bus.usable is not None
+    assert contention.bus.usable.low < contention.bus.usable.typical < contention.bus.usable.high
+    assert contention.bus.efficiency is None
+
+
 def test_incast_shares_the_links_of_the_receiver() -> None:
     contention = contend(reference("a800-8"), "incast")
 

@@ -52,8 +52,11 @@ def pairs(ways: Ways, among: Names) -> Plan:
 
 
 def rail(ways: Ways, among: Names) -> Plan:
-    """Send from each to the same one of an identical host."""
-    return Plan(tuple(out(ways, name) for name in among))
+    """Send from each to the same one of an identical host; those that have no way out are left out."""
+    flows = [flow for name in among if (flow := out(ways, name)) is not None]
+    if not flows:
+        raise UsageError(f"nothing here shows a way from {among[0]} to a remote host: no port of a NIC is known")
+    return Plan(tuple(flows))
 
 
 def ring(ways: Ways, among: Names) -> Plan:

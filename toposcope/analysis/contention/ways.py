@@ -58,12 +58,15 @@ def peer(ways: Ways, a: str, b: str) -> Flow:
     return found
 
 
-def out(ways: Ways, accelerator: str) -> Flow:
-    """Return the default way to an identical host; accelerators that share a NIC take its ports in turn.
+def out(ways: Ways, accelerator: str) -> Flow | None:
+    """Return the default way to an identical host, None where there is none.
 
-    The far half is left out: it is the mirror image, loaded alike.
+    Accelerators that share a NIC take its ports in turn. The far half is left out: as the mirror image it is loaded
+    alike.
     """
     route = default_remote(ways.topology, accelerator, ways.near)
+    if route is None:
+        return None
     flow = _flow(route, accelerator, "remote")
     near = [segment for segment in flow.segments if FAR not in f"{segment.source} {segment.target}"]
     return replace(flow, segments=tuple(_own_port(ways, accelerator, route, near)))
@@ -113,7 +116,10 @@ def _named(ways: Ways, src: str, dst: str) -> Flow:
             raise UsageError(f"a flow begins or ends at an accelerator; {src} and {dst} are none")
         return backwards(named(ways, dst, src))
     if dst == "remote":
-        return out(ways, source.id)
+        way = out(ways, source.id)
+        if way is None:
+            raise UsageError(f"nothing here shows a way from {source.id} to a remote host")
+        return way
     if target is not None and target.id == source.id:
         raise UsageError(f"{source.id} is both ends of the flow")
     if target is not None and target.kind is Kind.ACCELERATOR:

@@ -47,6 +47,9 @@ def contention_lines(contention: Contention, topology: Topology, *, ascii_only: 
         f"; {_counted(len(contention.shares), 'flow')} at once among {span(contention.among)}", "not bold"
     )
     yield _shares(contention, topology, ascii_only=ascii_only)
+    silent = [name for name in contention.among if not any(name in _ends(share) for share in contention.shares)]
+    if silent:
+        yield Text(f"no way is known for {span(silent)}: left out", style="yellow")
     yield from _rings(contention)
     busy = [link for link in contention.links if len(link.flows) > 1 and _is_full(link)]
     if busy:
@@ -71,7 +74,7 @@ def _shares(contention: Contention, topology: Topology, *, ascii_only: bool) -> 
     made = table("flows", "way", "line GB/s", "usable GB/s", "alone", "held back by", ascii_only=ascii_only)
     for group in _alike(contention):
         first = group[0]
-        most = "at most " if first.at_most else ""
+        most = "at most " if first.at_most and first.line is not None else ""
         made.add_row(
             plain(_flow_names(group, topology)),
             plain(first.flow.transport.value),
@@ -81,6 +84,10 @@ def _shares(contention: Contention, topology: Topology, *, ascii_only: bool) -> 
             plain(_held(group, contention, topology)),
         )
     return made
+
+
+def _ends(share: Share) -> tuple[str, str]:
+    return share.flow.source, share.flow.target
 
 
 def _alike(contention: Contention) -> list[list[Share]]:
@@ -159,7 +166,9 @@ def _links(links: Sequence[SharedLink], topology: Topology, *, ascii_only: bool)
 def _slowest(contention: Contention, topology: Topology) -> Iterator[Text]:
     link = contention.slowest
     if link is None:
-        yield Text("no figure is known for any link on the way")
+        yield Text(
+            "no figure is known for any link on the way: lspci -vvv and the ports' rates would tell, or --profile"
+        )
         return
     shares = [contention.shares[index] for index in link.flows]
     least = min(shares, key=lambda share: share.line.bytes_per_s if share.line else 1 << 62)

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -295,3 +296,13 @@ def test_a_sosreport_is_read_by_its_names_and_its_logs_are_left_alone(tmp_path: 
 @pytest.mark.parametrize("name", ["var", "etc", "usr"])
 def test_the_name_of_the_input_itself_hides_nothing(tmp_path: Path, name: str) -> None:
     assert texts(one(folder(tmp_path / name, {"paste.txt": LIST_TEXT}))) == {("box-list", LIST_TEXT)}
+
+
+def test_an_empty_file_is_an_answer_where_silence_tells(tmp_path: Path) -> None:
+    silent = tuple(replace(each, silence_tells=each.key == "box-list") for each in SOURCES)
+    (tmp_path / "boxtool_list.txt").write_text("\n")
+    (tmp_path / "boxtool_topo_-m").write_text("")
+    (recording,) = read([tmp_path], sources=silent)
+
+    assert [(each.source, each.text) for each in recording.captures] == [("box-list", "")]
+    assert any("an empty file" in each.message for each in recording.problems)

@@ -26,7 +26,8 @@ class Source:
     ``begins`` matches a line with which this output begins, anywhere in a text (compiled with MULTILINE); None
     where content alone cannot tell it. When a text is cut by content, the capture starts at the matched line.
     ``root`` says that the command shows more, or works only, as root. ``continuous`` says that the lines with which
-    it begins also go on with it, as those of a log do: it never begins anew.
+    it begins also go on with it, as those of a log do: it never begins anew. ``silence_tells`` says that an empty
+    output is an answer, and is read.
     """
 
     key: str
@@ -37,6 +38,7 @@ class Source:
     targets: Callable[[Sequence[Record]], tuple[str, ...]] | None = None
     root: bool = False
     continuous: bool = False
+    silence_tells: bool = False
     gives: str = ""
 
 

@@ -182,7 +182,8 @@ def _finish(under_way: _Run, job: _Job, ran: Ran) -> None:
     if (job.words[0] == "cat" and "No such file" in ran.error) or ran.exit_code == nvml.ABSENT:
         ran = replace(ran, outcome=Outcome.ABSENT)
     text = decode(ran.output)
-    keeps = text is not None and text.strip() != "" and ran.outcome is not Outcome.ABSENT
+    tells = job.source.silence_tells and ran.outcome is Outcome.EMPTY
+    keeps = text is not None and (text.strip() != "" or tells) and ran.outcome is not Outcome.ABSENT
     name = _free_name(job.words, under_way.names) if keeps else None
     if text is not None and name is not None:
         under_way.captures.append(Capture(job.source.key, name, text, argument=job.argument))

@@ -106,6 +106,9 @@ def _captures(entries: Iterable[Entry], known: Recogniser) -> tuple[list[Found],
         if any(manifest.path == entry.path for manifest in manifests):
             continue
         text = decode(entry.data)
+        if text is not None and not text.strip() and (silent := _silent(entry, manifests, aliases, known)):
+            found.append(silent)
+            continue
         if text is None or not text.strip():
             unknown.append(unread(entry.name, "an empty file" if text is not None else "not text: a binary file"))
             continue
@@ -129,6 +132,16 @@ def _said(entry: Entry, manifests: Iterable[Manifest], known: Recogniser) -> Rec
             source = next((source for source in known.sources if source.key == said[0]), None)
             return Recognised(source, said[1]) if source is not None else None
     return None
+
+
+def _silent(
+    entry: Entry, manifests: Iterable[Manifest], aliases: dict[str, list[str]], known: Recogniser
+) -> Found | None:
+    """Return an empty file as the output of a tool whose silence is an answer."""
+    said = _said(entry, manifests, known) or _named(entry, aliases, known)
+    if said is None or not said.source.silence_tells:
+        return None
+    return Found(Capture(said.source.key, entry.name, "", argument=said.argument), entry.path)
 
 
 def _named(entry: Entry, aliases: dict[str, list[str]], known: Recogniser) -> Recognised | None:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 DOWN, OPTICS, ERRORS, NEIGHBOUR = "npu-port-down", "npu-optics", "npu-port-errors", "npu-no-neighbour"
 
-_NPU = re.compile(r"(?:NPU|Phy-ID|NPU-)\d+(?:\.\d+)?")
-_PORT = re.compile(r"((?:NPU|Phy-ID)\d+(?:\.\d+)?)/p\d+")
+_NPU = re.compile(r"(?:NPU|Phy-ID)\d{1,6}(?:\.\d{1,6})?")
+_PORT = re.compile(r"((?:NPU|Phy-ID)\d{1,6}(?:\.\d{1,6})?)/p\d{1,6}")
 _HEALTHY = ("success", "init", "detect ip set", "unknown", "not configured", "")
 _LIGHT = ("tx_los_flag", "rx_los_flag", "tx_lol_flag", "rx_lol_flag")
 _POWER = re.compile(r"(?:hccn\.optical\.)(?P<way>rx|tx)_?power_?(?P<lane>\d+)")
@@ -191,7 +191,7 @@ def check_neighbour(topology: Topology) -> Iterator[Finding]:
     yield Finding(
         NEIGHBOUR,
         Severity.WARNING if answered else Severity.INFO,
-        f"{message}, while {listed(answered)} have a neighbour" if answered else message,
+        f"{message}, while one answers {listed(answered)}" if answered else message,
         remedy="\n".join(
             [
                 *(f"hccn_tool -i {_number(name)} -link -g" for name in silent),

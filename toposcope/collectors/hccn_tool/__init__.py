@@ -56,6 +56,7 @@ def _ask(
         command=("hccn_tool", "-i", "{npu}", f"-{flag}", "-g") if live else (),
         targets=conf.npus if live else None,
         root=live,
+        silence_tells=manner.absent_if_empty,
         gives=gives,
     )
 

@@ -93,3 +93,12 @@ def test_an_order_that_only_a_deal_by_number_would_feel_is_information() -> None
     assert warned.severity is Severity.WARNING
     assert told.severity is Severity.INFO
     assert "CUDA_VISIBLE_DEVICES=0,1,2,3" in warned.remedy
+
+
+def test_devices_that_the_library_did_not_find_are_named() -> None:
+    topology = rails()
+    note(topology, "host", "nccl.hcas", "mlx5_0:1/IB mlx5_1:1/IB mlx5_2:1/IB")
+    (finding,) = hca_list.check_list(topology)
+
+    assert "not mlx5_3, nearest to GPU3" in finding.message
+    assert [harm.source for harm in finding.harms] == ["GPU3"]

@@ -19,6 +19,7 @@ from toposcope.analysis.rules import (
     iommu,
     library_settings,
     links,
+    measured,
     network_ports,
     nic_placement,
     npu_network,
@@ -87,6 +88,8 @@ RULES: tuple[Rule, ...] = (
     surroundings.RULE_APART,
     surroundings.RULE_OLD,
     read_requests.RULE,
+    measured.RULE_LIMIT,
+    measured.RULE_SMALL,
 )
 
 

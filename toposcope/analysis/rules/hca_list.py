@@ -1,7 +1,8 @@
 """hca-list and visible-order: what a process was told of NICs and accelerators does not fit where they hang.
 
 ``NCCL_IB_HCA`` holds names or prefixes of devices, with a port; ``=`` before it asks for exact names, ``^`` excludes.
-``UCX_NET_DEVICES`` and ``NVSHMEM_HCA_LIST`` hold exact names. Only accelerators that the process sees count.
+``UCX_NET_DEVICES`` and ``NVSHMEM_HCA_LIST`` hold exact names. A log tells what the library found where no list chose.
+Only accelerators that the process sees count.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 LIST, ORDER = "hca-list", "visible-order"
 _LISTS = ("NCCL_IB_HCA", "UCX_NET_DEVICES", "NVSHMEM_HCA_LIST")
+_LOGGED = "nccl.hcas"
 _MAPS = ("UCX_NET_DEVICES", "NVSHMEM_HCA_LIST", "NVSHMEM_HCA_PE_MAPPING")
 _NOT_DEVICES = ("all", "cuda", "lo")
 
@@ -68,6 +70,33 @@ def check_list(topology: Topology) -> Iterator[Finding]:
             )
         if reasons:
             yield _found(topology, asked, reasons, excluded, names)
+    yield from _found_by_library(topology, nics, names)
+
+
+def _found_by_library(topology: Topology, nics: list[Component], names: list[str]) -> Iterator[Finding]:
+    """Compare the devices that a log says the library found, where no list chose them."""
+    fact = topology.fact("host", _LOGGED)
+    if fact is None or setting(topology, "NCCL_IB_HCA") is not None:
+        return
+    words = [word.partition(":")[0] for word in text_of(fact).split()]
+    asked = _Asked(fact, _LOGGED, [nic.id for nic in nics if nic.name in words], [])
+    excluded = dict(_excluded(topology, asked, names))
+    if not asked.chosen or not excluded:
+        return
+    left = dict.fromkeys(shown_name(topology, nic) for nic, _ in excluded.values())
+    yield Finding(
+        LIST,
+        Severity.WARNING,
+        f"the library found {text_of(fact)} and not {listed(left)}, nearest to {listed(excluded)}",
+        remedy=(
+            f"ibv_devinfo -l; ibstat {next(iter(left))}  # is the port up, and does the job see the device?\n"
+            "# in a container: --device /dev/infiniband, or the device plugin that hands out all of them"
+        ),
+        components=tuple(dict.fromkeys([*excluded, *(nic for nic, _ in excluded.values())])),
+        harms=tuple(Harm(name, "remote") for name in excluded),
+        evidence=(fact.origin,),
+        grade=Grade.OBSERVED,
+    )
 
 
 def _asked(fact: Fact, variable: str, nics: list[Component]) -> _Asked | None:

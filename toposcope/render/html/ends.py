@@ -61,7 +61,7 @@ def ends_of(topology: Topology, chosen: tuple[str, str] | None = None) -> tuple[
     memory = [End(f"{HOST}:{number}", f"memory of NUMA node {number}", HOST, nodes[number]) for number in sorted(nodes)]
     asked = chosen[1] if chosen is not None and chosen[1].startswith(FAR) else ""
     far = [End(asked, f"{asked.removeprefix(FAR)} of the remote host", REMOTE)] if asked else []
-    own, remote = End(HOST, "host memory, its own", HOST), End(REMOTE, "identical remote host", REMOTE)
+    own, remote = End(HOST, "host memory, its own", HOST), End(REMOTE, "remote host", REMOTE)
     return (*devices, own, *memory, remote, *far)
 
 

@@ -332,6 +332,7 @@
       for (const side of ["width", "minWidth", "maxWidth"]) machine.style[side] = scale ? `${Math.round(scale)}px` : "";
     });
   }
+  window.addEventListener("resize", () => { if (chosen.length) bringIntoView(boxes.find((box) => endsOf(box).includes(chosen[0]))); });
   window.addEventListener("beforeprint", () => all("details").forEach((each) => { each.open = true; }));
 
   enter(roving);

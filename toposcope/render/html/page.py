@@ -15,7 +15,7 @@ from toposcope.model import Medium
 from toposcope.render.diagram import layout
 from toposcope.render.diagram.flow import MEDIUM_TITLES, ON_CHIP
 from toposcope.render.html.answers import answers
-from toposcope.render.html.drawing import draw, swatch
+from toposcope.render.html.drawing import area, draw, swatch
 from toposcope.render.html.ends import ends_of, ends_of_boxes
 from toposcope.render.html.links import (
     links_table,
@@ -113,8 +113,9 @@ def _policy(style: str, script: str) -> str:
 
 
 def _width(diagram: Diagram) -> str:
-    """Say how wide the drawing is at its own size, for the style sheet."""
-    return f":root{{--drawing:{round(diagram.width)}px}}"
+    """Say how wide the drawing is at its own size, and its shape, for the style sheet."""
+    rect = area(diagram)
+    return f":root{{--drawing:{round(rect.width)}px;--aspect:{rect.width / max(rect.height, 1):.3f}}}"
 
 
 def _machine(topology: Topology) -> Iterator[str]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.machines import MACHINES, Builder
 from toposcope.analysis.contention import PATTERNS, Contention, contend
-from toposcope.analysis.contention.ways import default_peer, default_remote, ways_in
+from toposcope.analysis.contention.ways import Ways, default_peer, default_remote
 from toposcope.analysis.routes import peer_answers, remote_answers
 from toposcope.assembly.figures import Lookup
 from toposcope.assembly.reference import topology_of_machine
@@ -372,17 +372,18 @@ def test_machines_of_all_kinds_are_answered_or_refused(make, pattern: str) -> No
 @pytest.mark.parametrize("name", NAMES)
 def test_the_way_of_a_flow_is_the_default_route(name: str) -> None:
     topology = reference(name)
-    near = ways_in(topology).near
+    ways = Ways(topology)
+    near = ways.near
 
     for a, b in permutations(list(near)[:6], 2):
         expected = next((route for route in peer_answers(topology, a, b, near) if route.default), None)
-        found = default_peer(topology, a, b, near)
+        found = default_peer(ways, a, b)
         assert found is not None
         assert expected is not None
         assert (found.transport, found.segments) == (expected.transport, expected.segments)
     for each in near:
         expected = next((route for route in remote_answers(topology, each, near) if route.default), None)
-        found = default_remote(topology, each, near)
+        found = default_remote(ways, each)
         if expected is not None:
             assert found is not None
             assert (found.transport, found.segments) == (expected.transport, expected.segments)

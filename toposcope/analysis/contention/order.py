@@ -10,8 +10,7 @@ from __future__ import annotations
 from itertools import combinations, pairwise, permutations
 from typing import TYPE_CHECKING
 
-from toposcope.analysis.contention.ways import peer
-from toposcope.analysis.default import FABRIC
+from toposcope.model import SCALE_UP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,10 +74,9 @@ def direct(ways: Ways, among: Order) -> Widths:
     """Return what each pair's own link carries, in both directions; pairs joined by switches or not at all left out."""
     widths: Widths = {}
     for a, b in combinations(among, 2):
-        flow = peer(ways, a, b)
-        if flow.transport in FABRIC and len(flow.segments) == 1:
-            segment = flow.segments[0]
-            widths[a, b] = widths[b, a] = segment.line.bytes_per_s if segment.line else segment.count or 1
+        link = ways.topology.link(a, b)
+        if link is not None and link.medium in SCALE_UP:
+            widths[a, b] = widths[b, a] = link.line.bytes_per_s if link.line else link.count or 1
     return widths
 
 

@@ -11,7 +11,7 @@ from toposcope.analysis.contention.capacity import capacities, figure_of
 from toposcope.analysis.contention.filling import fair_shares
 from toposcope.analysis.contention.patterns import IN_SWITCH, PATTERNS, Plan
 from toposcope.analysis.contention.result import BusBandwidth, Contention, Share, SharedLink
-from toposcope.analysis.contention.ways import ends_of, named, ways_in
+from toposcope.analysis.contention.ways import Ways, ends_of, named
 from toposcope.analysis.naming import find
 from toposcope.analysis.route import Transport
 from toposcope.base import Bandwidth, UsageError
@@ -46,7 +46,7 @@ def contend(
     Every flow takes its default route. Raises UsageError for an unknown pattern or name, and for a pattern that has no
     meaning here.
     """
-    ways = ways_in(topology)
+    ways = Ways(topology)
     members = _members(topology, among)
     plan = Plan(())
     if pattern is not None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toposcope.analysis.contention.result import Flow
-from toposcope.analysis.default import FABRIC, peer_reach
+from toposcope.analysis.default import FABRIC, choose_peer, peer_reach
 from toposcope.analysis.fabric import fabric_routes
 from toposcope.analysis.naming import find
 from toposcope.analysis.network import FAR
@@ -30,18 +31,17 @@ if TYPE_CHECKING:
 _BOTH_WAYS_ALIKE = (*FABRIC, Transport.PCIE_P2P, Transport.HOST_STAGED)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ways:
-    """A topology with the NICs of its accelerators and the ways that were found, so that each is found once."""
+    """A topology with the ways that were found, so that each is found once."""
 
     topology: Topology
-    near: dict[str, Neighbours]
     known: dict[tuple[str, str], Flow] = field(default_factory=dict)
 
-
-def ways_in(topology: Topology) -> Ways:
-    """Begin with a topology."""
-    return Ways(topology, neighbours(topology))
+    @cached_property
+    def near(self) -> dict[str, Neighbours]:
+        """The NICs of its accelerators."""
+        return neighbours(self.topology)
 
 
 def peer(ways: Ways, a: str, b: str) -> Flow:
@@ -53,7 +53,7 @@ def peer(ways: Ways, a: str, b: str) -> Flow:
     if back is not None and back.transport in _BOTH_WAYS_ALIKE:
         found = Flow(a, b, back.transport, tuple(reverse(back.segments)))
     else:
-        found = _flow(default_peer(ways.topology, a, b, ways.near), a, b)
+        found = _flow(default_peer(ways, a, b), a, b)
     ways.known[a, b] = found
     return found
 
@@ -64,7 +64,7 @@ def out(ways: Ways, accelerator: str) -> Flow | None:
     Accelerators that share a NIC take its ports in turn. The far half is left out: as the mirror image it is loaded
     alike.
     """
-    route = default_remote(ways.topology, accelerator, ways.near)
+    route = default_remote(ways, accelerator)
     if route is None:
         return None
     flow = _flow(route, accelerator, "remote")
@@ -138,28 +138,31 @@ def ends_of(topology: Topology, text: str) -> tuple[str, str]:
     return next((ends for ends in parted if all(_exists(topology, end) for end in ends)), parted[0])
 
 
-def default_peer(topology: Topology, a: str, b: str, near: dict[str, Neighbours]) -> Route | None:
+def default_peer(ways: Ways, a: str, b: str) -> Route | None:
     """Return the default route of a pair, by the rules of ``default.choose_peer``, as soon as it is certain."""
+    topology = ways.topology
     library = topology.figures.library
     over = list(fabric_routes(topology, a, b))
     if over and over[0].via is None:
         return over[0]
-    if not over or library is None or not library.relay:
-        rest = peer_routes(topology, a, b, near)
-        first = next(rest, None)
-        if first is not None and first.transport is Transport.PCIE_P2P:
-            distance = reach(topology, a, b)
-            within = library is None or (distance is not None and distance <= peer_reach(topology, library))
-            if first.permitted and within:
-                return first
-            first = next(rest, None)
-        if first is not None and first.transport is Transport.HOST_STAGED:
+    if over and library is not None and library.relay:
+        return _chosen(choose_peer(topology, over))
+    rest = peer_routes(topology, a, b, ways.near)
+    first = next(rest, None)
+    if first is not None and first.transport is Transport.PCIE_P2P:
+        distance = reach(topology, a, b)
+        within = library is None or (distance is not None and distance <= peer_reach(topology, library))
+        if first.permitted and within:
             return first
-    return _chosen(peer_answers(topology, a, b, near))
+        first = next(rest, None)
+    if first is not None and first.transport is Transport.HOST_STAGED:
+        return first
+    return _chosen(peer_answers(topology, a, b, ways.near))
 
 
-def default_remote(topology: Topology, accelerator: str, near: dict[str, Neighbours]) -> Route | None:
+def default_remote(ways: Ways, accelerator: str) -> Route | None:
     """Return the default route to an identical host, by the rules of ``default.choose_remote``."""
+    topology, near = ways.topology, ways.near
     library = topology.figures.library
     first = next(remote_routes(topology, accelerator, near, FarEnd(topology, near, accelerator)), None)
     if first is None or first.transport is Transport.NPU_ROCE:

@@ -28,7 +28,6 @@ _PARAMETER = re.compile(r"\s*\*?\s+(?P<name>[A-Z][A-Z0-9_]{2,60}(?:\[[\d.]{1,9}\
 _TITLES = re.compile(r"\s*Configurations:\s*(?P<titles>.*)")
 _DEVICE = re.compile(r"\s*Device #\d{1,3}:?\s*")
 _RULE = re.compile(r"\s*-{3,}\s*|\s*The '\*' shows.*|\s*")
-_ASKED = re.compile(r"(?:-d|--dev(?:ice)?)[ =]?(?P<device>\S+)")
 _CHOICE = re.compile(r"(?P<word>[\w.-]{1,60})\((?P<number>\d{1,9})\)")
 _WANTED = re.compile(
     r"ATS_ENABLED|MAX_ACC_OUT_READ|PCI_WR_ORDERING|LINK_TYPE_P\d|PCI_ATOMIC_MODE|SRIOV_EN|NUM_OF_VFS|ADVANCED_PCI_SETTINGS"
@@ -40,8 +39,7 @@ _WANTED = re.compile(
 def parse(capture: Capture) -> Reading:
     """Read the parameters of one or more devices."""
     lines = output_lines(capture)
-    asked = _ASKED.search(capture.argument or "")
-    device = _name(asked["device"]) if asked else (capture.argument or "").strip() or None
+    device, _ = mlxlink.asked_port(capture.argument)
     settings: list[Setting] = []
     columns: list[str] = []
     for index, text in enumerate(lines.texts):

@@ -85,7 +85,7 @@ def _is_title(lines: Lines, index: int) -> bool:
     return index + 1 < len(lines.texts) and _TITLE_LINE.fullmatch(lines.texts[index + 1]) is not None
 
 
-def _asked(argument: str | None) -> tuple[str | None, int | None]:
+def asked_port(argument: str | None) -> tuple[str | None, int | None]:
     """Return device and port of the command; a file's name has blanks for the underscores of ``mlx5_1``."""
     if not argument:
         return None, None
@@ -104,7 +104,7 @@ def _value(fields: dict[str, tuple[str, int]], key: str) -> str | None:
 
 
 def _records(lines: Lines, fields: dict[str, tuple[str, int]]) -> Iterator[Record]:
-    device, port = _asked(lines.capture.argument)
+    device, port = asked_port(lines.capture.argument)
     first = min(fields[key][1] for key in ("state", "speed") if key in fields)
     if device is None:
         lines.unread(first, "which device this is of is not said")

@@ -58,7 +58,7 @@ def check_flapping(topology: Topology) -> Iterator[Finding]:
         return
     owners = {name: port for port, names in subjects.items() for name in names}
     ports = list(dict.fromkeys([owners[fact.component] for fact in (*told, *counted) if fact.component in owners]))
-    words = [*(_event(topology, fact) for fact in told), *(_count(topology, fact) for fact in counted)]
+    words = [*(_event(topology, fact, owners) for fact in told), *(_count(topology, fact, owners) for fact in counted)]
     yield Finding(
         FLAPPING,
         Severity.WARNING,
@@ -81,10 +81,11 @@ def check_loss(topology: Topology) -> Iterator[Finding]:
     if counted:
         owners = {name: port for port, names in chosen.items() for name in names}
         ports = list(dict.fromkeys(owners[fact.component] for fact in counted))
+        words = listed(_count(topology, fact, owners) for fact in counted)
         yield Finding(
             LOSS,
             Severity.WARNING,
-            f"RoCE data was lost and sent again: {listed(_count(topology, fact) for fact in counted)}",
+            f"RoCE data was lost and sent again: {words}",
             remedy=(
                 _look(topology, ports, " ".join(name.partition(".")[2] for name in _LOSSES_OF_DATA), "hw_counters")
                 + "\n# what grows under load is lost: PFC or ECN on every hop, and the same traffic class at both ends "
@@ -150,14 +151,14 @@ def _owner(topology: Topology, port: str) -> str:
     return next((link.other(port) for link in topology.links_of(port) if link.internal), port)
 
 
-def _event(topology: Topology, fact: Fact) -> str:
+def _event(topology: Topology, fact: Fact, owners: dict[str, str]) -> str:
     if fact.component == "host":
         return f"the library's log tells of {fact.value}"
-    return f"{_shown(topology, fact.component)} had {fact.value} while a job ran"
+    return f"{_shown(topology, owners[fact.component])} had {fact.value} while a job ran"
 
 
-def _count(topology: Topology, fact: Fact) -> str:
-    return f"{_shown(topology, fact.component)} {fact.name.partition('.')[2]} {fact.value}"
+def _count(topology: Topology, fact: Fact, owners: dict[str, str]) -> str:
+    return f"{_shown(topology, owners[fact.component])} {fact.name.partition('.')[2]} {fact.value}"
 
 
 def _shown(topology: Topology, name: str) -> str:

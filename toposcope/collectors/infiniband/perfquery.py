@@ -30,7 +30,7 @@ _SELECTORS = ("PortSelect", "CounterSelect", "CounterSelect2")
 def parse(capture: Capture) -> Reading:
     """Read the counters of one port or several."""
     lines = output_lines(capture, keep_prompts=True)  # its first line begins like the prompt of root
-    argument = f"{capture.argument or ''}".replace("mlx5 ", "mlx5_")
+    argument = re.sub(r"(mlx\d) (?=\d)", r"\1_", capture.argument or "")
     device, asked = _DEVICE.search(argument), _PORT.search(argument)
     subject: str | None = None
     settings: list[Setting] = []

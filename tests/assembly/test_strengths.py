@@ -157,4 +157,4 @@ def test_sys_alone_agrees_with_the_machine_that_it_was_made_from(name: str, tmp_
 
     stronger = statements(topology, addresses)
     known = {key: value for key, value in weaker.items() if key in stronger or key[0] == "reach"}
-    assert_agrees(known, stronger, told=SHOWN)
+    assert_agrees(known, stronger, told=shown(topology))

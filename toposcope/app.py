@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,11 @@ from toposcope.analysis.contention import Contention
 from toposcope.analysis.contention import contend as share_links
 from toposcope.analysis.difference import Comparison
 from toposcope.analysis.difference import compare as compared
+from toposcope.analysis.measured import check as check_measurements
 from toposcope.analysis.rules import select
 from toposcope.analysis.whatif import what_if as changed_machine
 from toposcope.assembly import Lookup, assemble, topology_of_machine
+from toposcope.assembly.measurements import add_measurements
 from toposcope.base import InputError, UsageError
 from toposcope.profiles.store import find_machine, load_catalogue, load_machines, shipped, undecided, user_folder
 
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
     from toposcope.analysis import Analysis, Route
     from toposcope.analysis.affinity import Affinity
+    from toposcope.analysis.measured import Check
     from toposcope.analysis.whatif import Change
     from toposcope.base import Origin
     from toposcope.collectors.records import Reading
@@ -141,6 +145,28 @@ def affinity(loaded: Loaded) -> Affinity:
 def routes(loaded: Loaded, src: str, dst: str, *, far: Loaded | None = None) -> tuple[Route, ...]:
     """Return every route between two components, the default first; ``far`` is the host across the network."""
     return routes_of(loaded.topology, src, dst, far=None if far is None else far.topology)
+
+
+def check(loaded: Loaded, measured: Sequence[Path] = ()) -> Check:
+    """Hold what benchmarks measured against what their routes should give.
+
+    The measurements are those of the recording, and of other recordings or files of benchmarks' outputs. UsageError
+    where there are none.
+    """
+    topology = copy(loaded.topology)
+    topology.measurements, topology.problems = list(topology.measurements), []
+    for path in measured:
+        for recording in recordings.read([path]):
+            reading = recordings.parse(recording)
+            topology.problems += reading.problems
+            add_measurements(topology, reading)
+    if not topology.measurements:
+        told = "; ".join(dict.fromkeys(problem.message for problem in topology.problems[:3]))
+        wanted = "the output of nccl-tests, nvbandwidth, p2pBandwidthLatencyTest, perftest, hccl_test or the like"
+        if measured:
+            raise InputError(f"{measured[0]} holds no measurement of this machine ({told or f'it takes {wanted}'})")
+        raise UsageError(f"no measurement in the recording: put {wanted} beside it, or name it by --measured")
+    return replace(check_measurements(topology), problems=tuple(topology.problems))
 
 
 def contend(

@@ -29,6 +29,7 @@ HEAD = """\
 
 NOTES = {
     "nvlink": "where the generation is not known",
+    "collective-nvlink": "where the generation is not known",
     "hccs": "reads and copies by the driver",
     "pcie3-host-socket": "a machine of 2012 with QPI",
     "pcie3-peer-root-complex": "NVMe drives to a GPU; the CPU is a Broadwell",

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from tests.prediction.plan import nearest, planned
+from tests.prediction.plan import guess, nearest, planned
 from tests.prediction.questions import Question, question
 from tests.prediction.wiring import lookup
 from toposcope.analysis.expected import BOTH, Expected
@@ -77,16 +77,17 @@ def titles() -> dict[str, str]:
     return {each["machine"]: each["source"] for each in entries["evidence"]} | entries["titles"]
 
 
-def samples(asked: Iterable[Question], figures: Figures | None = None) -> list[Sample]:
+def samples(asked: Iterable[Question]) -> list[Sample]:
     """The samples of the records, and those published beside them."""
-    known = figures or _complete(lookup().figures({"NVIDIA"}, None))
+    known = _guessed()
     return [*(sample for each in asked for sample in _samples(each, known)), *evidence()]
 
 
-def _complete(figures: Figures) -> Figures:
-    """Give every planned class a figure, so that a class that is new can be the answer to a question."""
-    missing = {name: Efficiency(name, 0.7, 0.7, 0.7, 0, "") for name in planned() if name not in figures.efficiencies}
-    return replace(figures, efficiencies=figures.efficiencies | missing)
+def _guessed() -> Figures:
+    """Round figures for all classes, only to tell which class a record speaks of; the samples do not depend on them."""
+    guesses = {name: guess(name) for name in planned()}
+    efficiencies = {name: Efficiency(name, factor, factor, factor, 0, "") for name, factor in guesses.items()}
+    return replace(lookup().figures({"NVIDIA"}, None), efficiencies=efficiencies)
 
 
 def _samples(asked: Question, figures: Figures) -> Iterator[Sample]:

@@ -45,6 +45,7 @@ def sections() -> dict[str, tuple[str, ...]]:
         "Memory of a socket": ("memory",),
         "Collectives: bus bandwidth over the line of one accelerator": (
             *(f"collective-nvlink{each}" for each in range(1, 6)),
+            "collective-nvlink",
             *(f"collective-pcie{each}" for each in GENERATIONS),
             *("collective-pcie", "collective-pcie-staged", "collective-xgmi", "collective-hccs"),
             "collective-network",
@@ -72,6 +73,22 @@ def _platforms() -> Iterator[str]:
         for family in families:
             yield f"{name}.{family}"
             yield f"{name}.{family}:both"
+
+
+GUESSES = {
+    r"collective-.*-nvls-hosts": 0.5,
+    r"collective-.*-nvls": 0.6,
+    r"collective-(?:network|nvlink.*)": 0.85,
+    r"rdma-(?:numa|socket|root.*|bounced)": 0.4,
+    r"rdma.*|roce.*": 0.95,
+    r"staged.*|acs.*|.*:crowd|pcie\d-host-socket": 0.4,
+    r".*-(?:socket|staged)\b.*|collective.*": 0.6,
+}
+
+
+def guess(name: str) -> float:
+    """A round figure for a class, good enough to tell which of several parts a measurement speaks of."""
+    return next((factor for pattern, factor in GUESSES.items() if re.fullmatch(pattern, name)), 0.8)
 
 
 _PCIE = re.compile(r"(collective-)?pcie(\d)(-[a-z-]+)?(?:\.(\w+))?(?::(\S+))?$")

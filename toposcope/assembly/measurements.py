@@ -97,7 +97,8 @@ def _words(record: Record, ends: Sequence[str | None]) -> tuple[str, ...]:
     """Say the manner of copying in the words that efficiency classes end in."""
     host = [(end or "").startswith("host") for end in ends]
     words = [
-        ("both", record.both),
+        ("both", record.both is True),
+        ("either", record.both is None),
         ("kernel", record.engine == "kernel"),
         ("read", record.access == "read"),
         ("write", record.access == "write"),

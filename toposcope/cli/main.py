@@ -13,6 +13,7 @@ from toposcope.base.version import __version__
 from toposcope.cli import (
     affinity,
     analyze,
+    check,
     collect_script,
     contend,
     diff,
@@ -63,6 +64,7 @@ for command in (
     analyze,
     path,
     show,
+    check,
     contend,
     whatif,
     affinity,

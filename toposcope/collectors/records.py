@@ -249,8 +249,9 @@ class Measurement:
     ``remote``; ``|`` stands between two names of one device, the surer one first. ``metric`` is ``memcpy``, ``rdma``,
     or of a collective ``busbw`` or ``algbw``; ``collective`` is its name, ``members`` its accelerators on this host, of
     ``ranks`` on ``hosts`` in all. The member of ``rdma`` is the NIC. ``algorithm`` stands beside a bus bandwidth.
-    ``access``: who moves the data (``read``: the receiver); ``engine``: ``copy`` or ``kernel``. ``flows``: copies that
-    ran together. ``peer_access``: whether the test had it on.
+    ``both`` is None where the output does not tell whether it counts one direction or both. ``access``: who moves the
+    data (``read``: the receiver); ``engine``: ``copy`` or ``kernel``. ``flows``: copies that ran together.
+    ``peer_access``: whether the test had it on.
     """
 
     origin: Origin
@@ -261,7 +262,7 @@ class Measurement:
     dst: str | None = None
     test: str | None = None
     collective: str | None = None
-    both: bool = False
+    both: bool | None = False
     access: Literal["read", "write"] | None = None
     engine: Literal["copy", "kernel"] | None = None
     size: int | None = None

@@ -250,7 +250,7 @@ def _segment(segment: Segment) -> SegmentDocument:
         usable_gbs=usable_of(segment.usable),
         grade=segment.grade.word,
         crossing=None if segment.reach is None else segment.reach.word,
-        origin=_origin(segment.origin),
+        origin=origin_of(segment.origin),
     )
 
 
@@ -277,7 +277,7 @@ def _node(component: Component) -> NodeDocument:
         role=component.role,
         count=component.count,
         grade=component.grade.word,
-        origin=_origin(component.origin),
+        origin=origin_of(component.origin),
     )
 
 
@@ -297,7 +297,7 @@ def _link(link: Link) -> LinkDocument:
         grade=link.grade.word,
         internal=link.internal,
         name=link.name,
-        origin=_origin(link.origin),
+        origin=origin_of(link.origin),
     )
 
 
@@ -348,11 +348,12 @@ def _fact(fact: Fact) -> FactDocument:
         name=fact.name,
         value=fact.value,
         status=fact.status.value,
-        origin=_origin(fact.origin),
+        origin=origin_of(fact.origin),
     )
 
 
-def _origin(origin: Origin) -> OriginDocument | str:
+def origin_of(origin: Origin) -> OriginDocument | str:
+    """Write where a statement was read: a place, or what knows it."""
     return str(origin) if origin.source in _ASSUMED else _place(origin)
 
 

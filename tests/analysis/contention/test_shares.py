@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.analysis.contention.test_filling import by_linear_programs
 from tests.machines import MACHINES, Builder
 from toposcope.analysis.contention import PATTERNS, Contention, contend
-from toposcope.analysis.contention.ways import Ways, default_peer, default_remote
+from toposcope.analysis.contention.capacity import capacities, figure_of
+from toposcope.analysis.contention.filling import fair_shares
+from toposcope.analysis.contention.ways import Ways, default_peer, default_remote, peer
 from toposcope.analysis.routes import peer_answers, remote_answers
 from toposcope.assembly.figures import Lookup
 from toposcope.assembly.reference import topology_of_machine
@@ -266,7 +269,7 @@ def test_of_an_unknown_generation_the_whole_range_is_given() -> None:
     assert contention.bus is not None
     assert contention.bus.usable is not None
     assert contention.bus.usable.low < contention.bus.usable.typical < contention.bus.usable.high
-    assert contention.bus.efficiency is None
+    assert contention.bus.efficiency == "collective-nvlink"
 
 
 def test_incast_shares_the_links_of_the_receiver() -> None:
@@ -403,6 +406,26 @@ def test_the_flows_of_one_machine_are_alone_no_slower(name: str, ends: list[tupl
     for flow, share in zip(flows, together.shares, strict=True):
         assert share.line is not None
         assert share.line.bytes_per_s <= contend(topology, flows=[flow]).shares[0].line.bytes_per_s + 1
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.sampled_from(["l40s-2-2-8", "a100-pcie-8", "dgx-1v", "aws-p4d", "910b-x86-16"]),
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7)), min_size=1, max_size=8),
+    st.sampled_from(["line", "typical"]),
+)
+def test_shares_on_machines_are_those_of_the_linear_programs(
+    name: str, ends: list[tuple[int, int]], measure: str
+) -> None:
+    ways = Ways(reference(name))
+    names = [each.id for each in ways.topology.components(Kind.ACCELERATOR)]
+    flows = [peer(ways, names[a], names[b % len(names)]) for a, b in ends if a != b % len(names)]
+    found, passed = capacities(ways.topology, flows)
+    figures = [min(figure_of(each, measure) / 1e9, 1e4) for each in found]
+
+    rates, _ = fair_shares(passed, figures)
+
+    assert rates == pytest.approx(by_linear_programs(passed, figures), rel=1e-4)
 
 
 def _hops(ring: tuple[str, ...]) -> list[tuple[str, str]]:

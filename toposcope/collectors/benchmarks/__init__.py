@@ -8,7 +8,10 @@ from toposcope.collectors.benchmarks import hccl_test, nccl_tests, nvbandwidth, 
 from toposcope.collectors.source import Collector, Source
 
 _M = re.MULTILINE
-_COLLECTIVES = "all_reduce|all_gather|reduce_scatter|alltoallv?|broadcast|reduce|gather|scatter|sendrecv|hypercube"
+_COLLECTIVES = (
+    "all[ _]?reduce|all[ _]?gather|reduce[ _]?scatter|all[ _]?to[ _]?allv?"
+    "|broadcast|reduce|gather|scatter|sendrecv|hypercube"
+)
 
 COLLECTOR = Collector(
     "benchmarks",
@@ -43,6 +46,13 @@ COLLECTOR = Collector(
                 _M,
             ),
             gives="copies between all pairs of accelerators, with and without peer access",
+        ),
+        Source(
+            "bandwidth-matrix",
+            p2p_bandwidth.parse_matrix,
+            named=re.compile(r"p2p[ _]matrix\b"),
+            begins=re.compile(r"^[ \t]{0,16}(?:D\\D|Dst(?:\u2192|->)?|[Ss]rc[/\\][Dd]st)[ \t]+(?:GPU ?)?0[ \t]", _M),
+            gives="copies between all pairs of accelerators, where only the matrix was kept",
         ),
         Source(
             "bandwidth-test",

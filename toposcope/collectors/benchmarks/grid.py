@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LABEL = re.compile(r"(?:(?P<word>[A-Za-z]{3}) ?)?(?P<number>\d{1,3})")
-_HEAD = re.compile(r"\s*(?:\S{1,24}[\\/]\S{1,12}\s+)?(?:(?:[A-Za-z]{3} ?)?\d{1,3}(?:\s+|$))+\s*")
-_CORNER = re.compile(r"\s*\S{1,24}[\\/]\S{1,12}\s+")
-_ROW = re.compile(r"\s*(?P<label>(?:[A-Za-z]{3} ?)?\d{1,3})\s+(?:(?P<arrow><?->?)\s+)?(?P<cells>\S.*)")
+_CORNER = re.compile(r"\s*[^\s\d]{0,20}(?:[\\/>+|]|\u2192)[^\s\d]{0,20}\s+")
+_LABELS = re.compile(r"\s*(?:(?:[A-Za-z]{3} ?)?\d{1,3}(?:\s+|$))+")
+_ROW = re.compile(r"\s*(?P<label>(?:[A-Za-z]{3} ?)?\d{1,3}):?\s+(?:(?P<arrow><?->?)\s+)?(?P<cells>\S.*)")
 _NUMBER = re.compile(r"\d{1,7}(?:\.\d{1,6})?")
+_LONGEST_HEAD = 20_000
 _NOTHING = frozenset({"N/A", "-", "--", "**", "\u2014", "X", "nan"})
 
 
@@ -64,7 +65,8 @@ def read_grid(texts: Sequence[str], start: int) -> tuple[list[GridRow], int, lis
 
 
 def _is_head(text: str) -> bool:
-    return bool(text.strip()) and len(text) < 20_000 and _HEAD.fullmatch(text) is not None  # noqa: PLR2004 - 256 GPUs
+    labels = _CORNER.sub("", text, count=1) if len(text) < _LONGEST_HEAD else ""
+    return bool(labels.strip()) and _LABELS.fullmatch(labels) is not None
 
 
 def _labels(text: str) -> list[str]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from toposcope.base import Bandwidth
 from toposcope.collectors.benchmarks.grid import read_grid
+from toposcope.collectors.benchmarks.nccl_tests import collective_of
 from toposcope.collectors.output_lines import output_lines
 from toposcope.collectors.records import Measurement, Reading
 
@@ -66,7 +67,7 @@ def parse(capture: Capture) -> Reading:
                     "hccl_test",
                     "algbw",
                     Bandwidth.gigabytes(float(row["value"])),
-                    collective=capture.argument,
+                    collective=collective_of(capture.argument),
                     size=int(row["size"]),
                     ranks=ranks,
                 )

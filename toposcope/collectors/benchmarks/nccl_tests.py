@@ -54,7 +54,7 @@ def parse(capture: Capture) -> Reading:
     """Read every row of the table; devices and the name of the test come from the lines above."""
     lines = output_lines(capture, keep_prompts=True)
     hosts: dict[str, list[str]] = {}
-    name = capture.argument
+    name = collective_of(capture.argument)
     rows: list[_Row] = []
     for index, raw in enumerate(lines.texts):
         text = _PREFIX.sub("", raw)
@@ -75,6 +75,13 @@ def parse(capture: Capture) -> Reading:
         lines.fits(index)
     found = _measurements(rows, name, hosts)
     return Reading(tuple(found), lines.all_problems("no line of nccl-tests"))
+
+
+def collective_of(printed: str | None) -> str | None:
+    """Bring a collective's name to one form: ``all reduce`` and ``allreduce`` are ``all_reduce``."""
+    bare = (printed or "").replace(" ", "").replace("_", "")
+    known = {"allreduce": "all_reduce", "allgather": "all_gather", "reducescatter": "reduce_scatter"}
+    return known.get(bare, bare) or None
 
 
 def _member(device: str, printed: str) -> str:

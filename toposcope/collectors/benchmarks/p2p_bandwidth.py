@@ -90,6 +90,37 @@ def _called(devices: dict[str, str], label: str) -> str:
     return devices.get(label, f"GPU{label}")
 
 
+def parse_matrix(capture: Capture) -> Reading:
+    """Read a matrix of GB/s that stands alone; its file's name may tell whether it counts one direction or both."""
+    lines = output_lines(capture)
+    rows, _, torn = read_grid(lines.texts, 0)
+    for at in torn:
+        lines.unread(at, "a row with other than its table's number of cells")
+    if not rows:
+        lines.unread(0, "no matrix of bandwidths")
+    name = capture.file.lower()
+    both = False if "uni" in name else True if "bidi" in name else None
+    found = [
+        Measurement(
+            capture.origin(row.index),
+            "matrix",
+            "memcpy",
+            Bandwidth.gigabytes(value),
+            _gpu(row.label),
+            _gpu(column),
+            both=both,
+        )
+        for row in rows
+        for column, value in row.cells
+        if column != row.label
+    ]
+    return Reading(tuple(found), tuple(lines.problems))
+
+
+def _gpu(label: str) -> str:
+    return f"GPU{label}" if label.isdecimal() else label
+
+
 def _copy(
     table: re.Match[str],
     origin: Origin,

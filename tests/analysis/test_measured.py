@@ -1,0 +1,194 @@
+"""Measurements against predictions: what is normal, what is slow, and which part is to blame."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from tests.machines import Builder, a100, hccs_mesh, matrix_only
+from tests.prediction.wiring import lookup
+from toposcope.analysis.measured import Health, check, size_words
+from toposcope.base import Bandwidth, Origin
+from toposcope.model import Grade, Kind, Measurement, Medium, Topology
+
+ORIGIN = Origin("nvbandwidth", "nvbandwidth.txt", 3)
+
+
+def machine(make=a100):
+    topology = make()
+    topology.figures = lookup().figures({"NVIDIA"}, None)
+    return topology
+
+
+def copied(a, b, gbs, **more):
+    more = {"size": 64 << 20, "test": "copy", **more}
+    return Measurement("tool", "memcpy", Bandwidth.gigabytes(gbs), ORIGIN, a, b, **more)
+
+
+def ring(gbs, **more):
+    more = {"collective": "all_reduce", "size": 1 << 30, "ranks": 8, "hosts": 1, **more}
+    return Measurement("tool", more.pop("metric", "busbw"), Bandwidth.gigabytes(gbs), ORIGIN, **more)
+
+
+def all_pairs(speed, count=8):
+    names = [f"GPU{index}" for index in range(count)]
+    return [copied(a, b, speed(a, b)) for a, b in permutations(names, 2)]
+
+
+def places(suspect):
+    return {frozenset((each.source, each.target)) for each in suspect.segments}
+
+
+def test_pairs_at_the_rate_of_their_links_are_normal():
+    found = check(machine(), all_pairs(lambda *_: 270))
+    assert found.health is Health.NORMAL
+    assert found.suspects == ()
+
+
+def test_a_slow_row_and_column_point_to_the_accelerator():
+    found = check(machine(), all_pairs(lambda a, b: 130 if "GPU3" in (a, b) else 270))
+    (suspect,) = found.suspects
+    assert (suspect.kind, suspect.component, suspect.explains, suspect.slow) == ("component", "GPU3", 14, 14)
+
+
+def test_a_slow_pair_with_both_ends_healthy_points_between_them():
+    found = check(machine(), all_pairs(lambda a, b: 130 if {a, b} == {"GPU3", "GPU6"} else 270))
+    (suspect,) = found.suspects
+    assert suspect.kind == "between"
+
+
+def test_a_slow_pair_of_a_mesh_points_to_its_link():
+    topology = machine(hccs_mesh)
+    names = [f"NPU{index}" for index in range(8)]
+    taken = [copied(a, b, 12 if {a, b} == {"NPU1", "NPU4"} else 25) for a, b in permutations(names, 2)]
+    (suspect,) = check(topology, taken).suspects
+    assert (suspect.kind, places(suspect)) == ("component", {frozenset(("NPU1", "NPU4"))}) or suspect.kind == "segment"
+    assert places(suspect) == {frozenset(("NPU1", "NPU4"))}
+
+
+def test_slow_copies_of_two_below_one_switch_point_to_its_uplink():
+    taken = [copied(f"GPU{i}", "host", 9 if i in (2, 3) else 26) for i in range(8)]
+    (suspect,) = check(machine(), taken).suspects
+    assert frozenset(("switch1", "rc1")) in places(suspect)
+    assert suspect.explains == 2
+
+
+def test_slow_ways_across_the_sockets_point_to_the_link_between_them():
+    topology = machine(two_sockets)
+    near = [copied(a, b, 25.5) for a, b in (("GPU0", "GPU1"), ("GPU2", "GPU3"))]
+    far = [copied(a, b, 8) for a in ("GPU0", "GPU1") for b in ("GPU2", "GPU3")]
+    (suspect,) = check(topology, near + far).suspects
+    assert [each.medium for each in suspect.segments] == [Medium.SOCKET]
+
+
+def two_sockets():
+    b = Builder(Topology())
+    for half in range(2):
+        b.socket(f"socket{half}", f"numa{half}")
+        for index in (2 * half, 2 * half + 1):
+            b.root_complex(f"rc{index}", f"numa{half}")
+            b.accelerator(f"GPU{index}", f"rc{index}", model="L40S")
+    b.link("socket0", "socket1", Medium.SOCKET, 62.4)
+    return b.topology
+
+
+def test_where_nothing_is_healthy_the_cause_is_common_to_all():
+    (suspect,) = check(machine(), all_pairs(lambda *_: 20)).suspects
+    assert suspect.kind == "all"
+
+
+def test_a_chipset_s_uplink_that_is_the_limit_is_normal():
+    b = Builder(Topology())
+    b.socket("socket0", "numa0")
+    b.root_complex("rc0", "numa0")
+    b.root_complex("rc1", "numa0")
+    b.accelerator("GPU0", "rc0", 4, 16)
+    for name, under in (("chipset", "rc1"), ("port", "chipset")):
+        b.add(name, Kind.PCIE_SWITCH)
+        b.pcie(name, under, 4, 4)
+    b.accelerator("GPU1", "port", 4, 16)
+    topology = b.topology
+    topology.figures = lookup().figures({"AMD"}, None)
+    (judged,) = check(topology, [copied("GPU0", "GPU1", 6.5)]).judged
+    assert judged.health is Health.NORMAL
+    assert {(each.generation, each.width) for each in judged.expected.limits} == {(4, 4)}
+
+
+def test_a_small_message_is_not_judged_and_the_greatest_size_counts():
+    small, large = ring(40, size=1 << 20), ring(230)
+    (judged,) = check(machine(), [small]).judged
+    assert judged.health is Health.UNJUDGED
+    assert "too small to judge, 256 MiB" in judged.why
+    (judged,) = check(machine(), [large, small]).judged
+    assert (judged.health, judged.measurement.size) == (Health.NORMAL, 1 << 30)
+
+
+def test_algorithm_bandwidth_is_compared_as_bus_bandwidth():
+    (judged,) = check(machine(), [ring(132, metric="algbw")]).judged
+    assert (judged.value.gbs, judged.health) == (231, Health.NORMAL)
+    (judged,) = check(machine(), [ring(132, metric="algbw", ranks=None)]).judged
+    assert judged.health is Health.UNJUDGED
+
+
+@pytest.mark.parametrize(
+    ("measurement", "why"),
+    [
+        (copied("GPU0", "GPU1", 9, flows=4), "4 copies ran together"),
+        (copied("host", "host", 9), "a copy inside host memory"),
+        (copied("GPU0", "GPU0", 900), "a copy inside one accelerator"),
+        (copied("GPU0", "host:7", 9), "there is no NUMA node"),
+        (ring(9, collective=None), "which collective"),
+        (ring(9, ranks=4), "which 4 accelerators"),
+        (Measurement("tool", "rdma", Bandwidth.gigabytes(9), ORIGIN, "host", "remote"), "which NIC"),
+    ],
+)
+def test_what_cannot_be_judged_says_why(measurement, why):
+    (judged,) = check(machine(), [measurement]).judged
+    assert judged.health is Health.UNJUDGED
+    assert why in judged.why
+
+
+def test_more_than_the_line_is_no_health_of_the_machine():
+    (judged,) = check(machine(), [copied("GPU0", "GPU1", 450)]).judged
+    assert judged.health is Health.ABOVE
+
+
+def test_a_matrix_that_does_not_say_which_counts_both_where_one_way_could_not_carry_it():
+    both = [copied("GPU0", "GPU1", 530, words=("either",)), copied("GPU0", "GPU2", 265, words=("either",))]
+    assert [each.health for each in check(machine(), both).judged] == [Health.NORMAL, Health.NORMAL]
+
+
+def test_without_figures_the_others_of_its_kind_are_the_measure():
+    taken = [
+        copied(a, b, 100 if {a, b} == {"GPU0", "GPU1"} else 200)
+        for a, b in permutations(["GPU0", "GPU1", "GPU2", "GPU3"], 2)
+    ]
+    found = check(machine(matrix_only), taken)
+    assert sorted(each.health for each in found.judged) == [Health.NORMAL] * 10 + [Health.SLOW] * 2
+    assert all("of its kind" in each.why for each in found.judged)
+
+
+def test_rdma_through_a_port_is_held_to_its_rate():
+    def rdma(gbs, source):
+        return Measurement("tool", "rdma", Bandwidth.gigabytes(gbs), ORIGIN, source, "remote", size=1 << 20, nic="NIC0")
+
+    assert check(machine(), [rdma(24.2, "GPU0")]).health is Health.NORMAL
+    assert check(machine(), [rdma(23.1, "host")]).health is Health.NORMAL
+    found = check(machine(), [rdma(12, "GPU0"), rdma(23.1, "host")])
+    (suspect,) = found.suspects
+    assert places(suspect) == {frozenset(("GPU0", "switch0"))}
+
+
+def test_peer_access_taken_away_is_held_to_staging():
+    (judged,) = check(machine(), [copied("GPU0", "GPU5", 19.5, peer_access=False)]).judged
+    assert judged.health is Health.NORMAL
+
+
+def test_sizes_are_written_with_binary_units():
+    assert [size_words(each) for each in (12, 2048, 64 << 20, 3 << 30)] == ["12 B", "2 KiB", "64 MiB", "3 GiB"]
+
+
+def test_grades_of_a_prediction_are_those_of_its_route():
+    (judged,) = check(machine(), [copied("GPU0", "GPU1", 270)]).judged
+    assert judged.expected.grade is Grade.OBSERVED

@@ -1,0 +1,91 @@
+"""``check``: a sentence first, a table, JSON by its schema, refusals on stderr."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+from tests.collectors.benchmarks import printers
+from toposcope.cli.main import app
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+RUNNER = CliRunner()
+TITLE = "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)"
+
+
+def run(*words: str) -> Result:
+    return RUNNER.invoke(app, list(words))
+
+
+def matrix(folder: Path, slow: set[int]) -> str:
+    rows = [[None if i == j else 190.0 if slow & {i, j} else 380.0 for j in range(8)] for i in range(8)]
+    path = folder / "p2p.txt"
+    path.write_text(printers.p2p(TITLE, rows))
+    return str(path)
+
+
+def test_a_healthy_machine_is_said_to_be_normal_first(tmp_path: Path) -> None:
+    done = run("check", "profile:dgx-h100", "--measured", matrix(tmp_path, set()))
+    assert done.exit_code == 0
+    assert done.stdout.startswith("Normal: each of 56 measurements is what its route should give")
+    assert "\x1b" not in done.stdout
+
+
+def test_a_slow_accelerator_is_named_first(tmp_path: Path) -> None:
+    done = run("check", "profile:dgx-h100", "--measured", matrix(tmp_path, {6}), "--ascii")
+    first = " ".join(done.stdout.split("measured ")[0].split())
+    assert first.startswith("Not normal: 14 of 56")
+    assert "Suspect: GPU6" in " ".join(done.stdout.split())
+    assert done.stdout.isascii()
+
+
+def test_the_json_follows_its_schema(tmp_path: Path) -> None:
+    done = run("check", "profile:dgx-h100", "--measured", matrix(tmp_path, {6}), "--json")
+    found = json.loads(done.stdout)
+    jsonschema.validate(found, json.loads(run("schema", "check").stdout))
+    assert found["schema"] == "toposcope.check/1"
+    assert found["suspects"][0]["component"] == "GPU6"
+    assert {each["health"] for each in found["measurements"]} == {"normal", "slow"}
+
+
+def test_measurements_stand_in_the_recording_too(tmp_path: Path) -> None:
+    names = [f"GPU{index}" for index in range(8)]
+    rows = "".join(f"{a}\t" + "\t".join(" X " if a == b else "NV18" for b in names) + "\n" for a in names)
+    (tmp_path / "nvidia-smi_topo_-m").write_text("\t" + "\t".join(names) + "\n" + rows)
+    lines = (f"GPU {i}: NVIDIA H100 80GB HBM3 (UUID: GPU-{i:08x}-aaaa-bbbb-cccc-dddddddddddd)\n" for i in range(8))
+    (tmp_path / "nvidia-smi_-L").write_text("".join(lines))
+    matrix(tmp_path, set())
+    done = run("check", str(tmp_path))
+    assert done.stdout.startswith("Normal: each of 56")
+
+
+@pytest.mark.parametrize("collective", ["all_reduce_perf", "rccl-tests_all_reduce_perf", "allreduce_perf"])
+def test_the_file_s_name_tells_the_collective(tmp_path: Path, collective: str) -> None:
+    path = tmp_path / f"{collective}.txt"
+    path.write_text(printers.nccl_tests([(8 << 30, 272.0, 476.0)], ranks=8))
+    found = json.loads(run("check", "profile:dgx-h100", "--measured", str(path), "--json").stdout)
+    (measurement,) = found["measurements"]
+    assert (measurement["collective"], measurement["health"]) == ("all_reduce", "normal")
+
+
+def test_a_device_that_is_not_there_is_told(tmp_path: Path) -> None:
+    done = run("check", "profile:a100-pcie-4", "--measured", matrix(tmp_path, set()))
+    assert "which this machine has not" in " ".join(done.stdout.split())
+
+
+def test_no_measurement_is_a_refusal(tmp_path: Path) -> None:
+    done = run("check", "profile:dgx-h100")
+    assert done.exit_code == 2
+    assert "--measured" in done.stderr
+    (tmp_path / "lscpu.txt").write_text("Architecture: x86_64\nCPU(s): 8\n")
+    done = run("check", "profile:dgx-h100", "--measured", str(tmp_path / "lscpu.txt"))
+    assert done.exit_code == 3
+    assert "holds no measurement" in done.stderr

@@ -1,0 +1,247 @@
+"""Measurements held against predictions: which are normal, and where the slow ones point to.
+
+A measurement is *slow* where it is clearly below what its route should give, *above* where it is more than the line
+carries, *normal* else. Too small a message, copies that ran together, and routes without a figure are not judged.
+The suspect is what all slow routes pass and no healthy one; where no single one is, the fewest that explain them all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from statistics import median
+from typing import TYPE_CHECKING
+
+from toposcope.analysis.collective import ALL_REDUCE, expected_collective
+from toposcope.analysis.expected import BOTH, Expected, expected_copy, expected_transfer
+from toposcope.analysis.suspects import Suspect, suspects
+from toposcope.base import Bandwidth, UsageError
+from toposcope.model import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from toposcope.base import Problem
+    from toposcope.model import Measurement, Topology
+
+LEAST_SIZE = {"memcpy": 16 << 20, "rdma": 32 << 10, "busbw": 256 << 20, "algbw": 256 << 20, "sendrecv": 64 << 20}
+"""Bytes below which a test measures its start more than the link. Published: NVLink 3 all-reduce reaches 87 % of its
+best at 1 GiB; copies of 16 MiB their best on HCCS and PCIe; 64 KiB saturate a 400G port."""
+
+_UNITS = (("GiB", 30), ("MiB", 20), ("KiB", 10))
+
+NO_FIGURE = "nothing tells what a part of the way carries"
+_ENOUGH = 3
+
+SLOW_BELOW, OF_LOWEST = 0.85, 0.9
+"""Slow: below this share of the typical figure, and of the lowest that was published for the class."""
+
+ABOVE_LINE = 1.03
+
+
+def size_words(size: int) -> str:
+    """Write a size in bytes with a binary unit: ``256 MiB``."""
+    unit, shift = next(((unit, shift) for unit, shift in _UNITS if size >= 1 << shift), ("B", 0))
+    return f"{size / (1 << shift):.3g} {unit}"
+
+
+class Health(StrEnum):
+    """How a measurement stands to its prediction."""
+
+    NORMAL = "normal"
+    SLOW = "slow"
+    ABOVE = "above"
+    UNJUDGED = "not judged"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One measurement beside its prediction. ``value`` is in the convention of the prediction (bus bandwidth)."""
+
+    measurement: Measurement
+    value: Bandwidth
+    expected: Expected | None
+    share: float | None
+    health: Health
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """All measurements of a machine, the suspects where some are slow, and what of the measurements was not read."""
+
+    judged: tuple[Judged, ...]
+    suspects: tuple[Suspect, ...]
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def health(self) -> Health:
+        """Slow where one is; not judged where nothing could be."""
+        found = [each.health for each in self.judged]
+        if Health.SLOW in found:
+            return Health.SLOW
+        return Health.NORMAL if Health.NORMAL in found else Health.ABOVE if Health.ABOVE in found else Health.UNJUDGED
+
+
+def check(topology: Topology, measurements: Sequence[Measurement] | None = None) -> Check:
+    """Hold measurements (by default those that the topology carries) against what their routes should give.
+
+    Of a series over message sizes the greatest size counts.
+    """
+    taken = _greatest(topology.measurements if measurements is None else measurements)
+    cache = _Expectations(topology)
+    judged = tuple(_beside_their_kind([_judge(each, cache) for each in taken]))
+    slow = [each.expected.segments for each in judged if each.health is Health.SLOW and each.expected is not None]
+    well = [
+        each.expected.segments
+        for each in judged
+        if each.health in (Health.NORMAL, Health.ABOVE) and each.expected is not None
+    ]
+    return Check(judged, suspects(topology, slow, well))
+
+
+def _greatest(measurements: Iterable[Measurement]) -> list[Measurement]:
+    """Keep the greatest size of every series: the same test between the same ends in the same manner."""
+    best: dict[object, Measurement] = {}
+    key: object
+    for each in measurements:
+        ends = (each.source, each.target, each.nic, each.members, each.ranks, each.hosts)
+        key = (each.tool, each.origin.file, each.metric, ends, each.test, each.words, each.collective, each.peer_access)
+        key = key if each.size is not None else (key, each.origin, each.value)
+        other = best.get(key)
+        if other is None or (each.size or 0) > (other.size or 0):
+            best[key] = each
+    return list(best.values())
+
+
+@dataclass(slots=True)
+class _Expectations:
+    """Predictions, made once for all measurements that ask the same."""
+
+    topology: Topology
+    made: dict[object, Expected | str] = field(default_factory=dict)
+
+    def of(self, each: Measurement) -> Expected | str:
+        """Return the prediction, or why there is none."""
+        key: object = (each.metric, each.source, each.target, each.words, each.nic, each.peer_access)
+        if each.source is None and each.target is None:
+            key = (each.collective, each.members, each.ranks, each.hosts)
+        if key not in self.made:
+            try:
+                self.made[key] = _expected(self.topology, each)
+            except UsageError as error:
+                self.made[key] = str(error)
+        return self.made[key]
+
+
+def _judge(each: Measurement, expectations: _Expectations) -> Judged:
+    value = _comparable(each)
+    if value is None:
+        return Judged(each, each.value, None, None, Health.UNJUDGED, "algorithm bandwidth without the number of ranks")
+    if each.flows is not None and each.flows > 1:
+        return Judged(each, value, None, None, Health.UNJUDGED, f"{each.flows} copies ran together")
+    expected = expectations.of(each)
+    if "either" in each.words and isinstance(expected, Expected) and _too_much(value, expected):
+        # One direction cannot carry this: the figure counts both.
+        return _judge(replace(each, words=(BOTH, *(word for word in each.words if word != "either"))), expectations)
+    if isinstance(expected, str):
+        return Judged(each, value, None, None, Health.UNJUDGED, expected)
+    if expected.usable is None or expected.line is None or expected.at_most:
+        return Judged(each, value, expected, None, Health.UNJUDGED, NO_FIGURE)
+    share = value / expected.usable.typical
+    return Judged(each, value, expected, share, *_health(each, value, expected, share))
+
+
+def _beside_their_kind(judged: list[Judged]) -> Iterator[Judged]:
+    """Judge by the others what no figure is known for: alike routes, measured alike, ought to give alike."""
+    kinds: dict[object, list[Judged]] = {}
+    for each in judged:
+        if each.why == NO_FIGURE and each.expected is not None:
+            kinds.setdefault(_kind(each), []).append(each)
+    for each in judged:
+        alike = kinds.get(_kind(each), []) if each.why == NO_FIGURE and each.expected is not None else []
+        if len(alike) < _ENOUGH:
+            yield each
+            continue
+        share = each.value.bytes_per_s / median(other.value.bytes_per_s for other in alike)
+        health = Health.SLOW if share < SLOW_BELOW * OF_LOWEST else Health.NORMAL
+        yield replace(each, share=share, health=health, why=f"beside the {len(alike)} of its kind")
+
+
+def _kind(each: Judged) -> object:
+    way = () if each.expected is None else tuple((part.medium, part.reach) for part in each.expected.segments)
+    one = each.measurement
+    return (one.tool, one.test, one.metric, one.words, one.peer_access, frozenset((way, way[::-1])))
+
+
+def _health(each: Measurement, value: Bandwidth, expected: Expected, share: float) -> tuple[Health, str]:
+    usable = expected.usable
+    if share < SLOW_BELOW and usable is not None and value < usable.low * OF_LOWEST:
+        least = LEAST_SIZE.get(each.metric, 0)
+        if each.size is not None and each.size < least:
+            return Health.UNJUDGED, f"too small to judge, {size_words(least)} and more fill this way"
+        return Health.SLOW, ""
+    if _too_much(value, expected):
+        return Health.ABOVE, "more than this way carries: the wiring or the test is not as the recording says"
+    return Health.NORMAL, ""
+
+
+def _too_much(value: Bandwidth, expected: Expected) -> bool:
+    """Tell a figure that is more than the line carries, and more than was ever published where that counts higher."""
+    if expected.line is None or expected.usable is None:
+        return False
+    return value > max(expected.line, expected.usable.high) * ABOVE_LINE
+
+
+def _comparable(each: Measurement) -> Bandwidth | None:
+    """Return a bus bandwidth where only the algorithm bandwidth was printed; None where it cannot be told."""
+    if each.metric != "algbw":
+        return each.value
+    ranks = each.ranks or len(each.members)
+    factors = {ALL_REDUCE: 2.0, "all_gather": 1.0, "reduce_scatter": 1.0, "alltoall": 1.0}
+    if each.collective in ("broadcast", "reduce", "sendrecv"):
+        return each.value
+    if not ranks or each.collective not in factors:
+        return None
+    return each.value * (factors[each.collective] * (ranks - 1) / ranks)
+
+
+def _expected(topology: Topology, each: Measurement) -> Expected | str:
+    if each.source is None or each.target is None:
+        return _collective(topology, each)
+    if each.metric == "rdma":
+        return _transfer(topology, each)
+    ends = (each.source, each.target)
+    if ends[0].startswith("host"):
+        ends = (ends[1], ends[0])
+    if ends[0].startswith("host"):
+        return "a copy inside host memory"
+    if ends[0] == ends[1]:
+        return "a copy inside one accelerator"
+    found = expected_copy(
+        topology, *ends, each.words, peer_access=True if each.peer_access is None else each.peer_access
+    )
+    return found if found is not None else "no way between the two is known"
+
+
+def _transfer(topology: Topology, each: Measurement) -> Expected | str:
+    nics = [nic.id for nic in topology.components(Kind.NIC)]
+    nic = each.nic or (nics[0] if len(nics) == 1 else None)
+    if nic is None:
+        return "the output does not tell which NIC"
+    accelerator = None if each.source is None or each.source.startswith("host") else each.source
+    found = expected_transfer(topology, nic, accelerator, each.words)
+    return found if found is not None else "no port of this NIC is known"
+
+
+def _collective(topology: Topology, each: Measurement) -> Expected | str:
+    everyone = [one.id for one in topology.components(Kind.ACCELERATOR) if "/" not in one.id]
+    hosts = each.hosts or 1
+    per_host = (each.ranks or 0) // hosts
+    members = list(each.members) or (everyone if per_host in (0, len(everyone)) else [])
+    if not members:
+        return f"the output does not tell which {per_host} accelerators took part"
+    if each.collective is None:
+        return "the output does not tell which collective"
+    found = expected_collective(topology, members, each.collective, hosts=hosts)
+    return found if found is not None else NO_FIGURE

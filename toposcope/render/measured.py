@@ -1,0 +1,174 @@
+"""Measurements against predictions in words and as a JSON document."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from toposcope.analysis.measured import Health
+from toposcope.render.documents import gbs_of, origin_of, problem_documents, usable_of
+from toposcope.render.schema import CheckDocument, CheckedDocument, SuspectDocument
+from toposcope.render.wording import call, medium_of, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toposcope.analysis import Segment
+    from toposcope.analysis.measured import Check, Judged
+    from toposcope.analysis.suspects import Suspect
+    from toposcope.model import Topology
+
+_FAR = "remote:"
+
+
+def check_document(check: Check, topology: Topology) -> CheckDocument:
+    """Write the verdict, the suspects and every measurement."""
+    return CheckDocument(
+        host=topology.host,
+        health=check.health.value,
+        text=verdict(check, topology),
+        suspects=tuple(_suspect(each, topology) for each in check.suspects),
+        measurements=tuple(_checked(each, topology) for each in check.judged),
+        problems=problem_documents(check.problems),
+    )
+
+
+def verdict(check: Check, topology: Topology) -> str:
+    """Say in one sentence whether the machine does what it should, and what is to blame where it does not."""
+    counted = {health: [each for each in check.judged if each.health is health] for health in Health}
+    judged = [each for each in check.judged if each.health is not Health.UNJUDGED]
+    if not judged:
+        reasons = ", ".join(dict.fromkeys(each.why for each in check.judged))
+        return f"Nothing could be judged: {reasons}."
+    slow = counted[Health.SLOW]
+    if not slow:
+        shares = [each.share for each in judged if each.share is not None]
+        text = f"Normal: {_all(len(judged))} what its route should give (median {median(shares):.0%})"
+        if all(each.expected is None or each.expected.usable is None for each in judged):
+            told = "nothing tells what the links carry, but alike routes give alike"
+            return f"Normal as far as can be told: {told}{_by(judged)}."
+        return f"{text}{_held_back(judged, topology)}."
+    worst = min(slow, key=lambda each: each.share or 0)
+    text = f"Not normal: {subject(worst, topology)} is {worst.share:.0%} of what its route should give"
+    if len(judged) > 1:
+        text = f"Not normal: {len(slow)} of {len(judged)} measurements are below what their routes should give"
+        text += f", the worst {worst.share:.0%} of it ({subject(worst, topology)})"
+    return f"{text}. {blame(check.suspects, topology)}"
+
+
+def blame(suspects: Sequence[Suspect], topology: Topology) -> str:
+    """Name the suspects in one sentence."""
+    if not suspects:
+        return "Nothing tells what they have in common."
+    words = [_blamed(each, topology) for each in suspects]
+    more = f"; {len(words) - 2} more" if len(words) > 2 else ""  # noqa: PLR2004
+    return f"Suspect: {'; then '.join(words[:2])}{more}."
+
+
+def subject(judged: Judged, topology: Topology) -> str:
+    """Say what was measured: ``GPU0 to GPU1``, ``all_reduce of 8``."""
+    each = judged.measurement
+    if each.source is None or each.target is None:
+        count = each.ranks or len(each.members)
+        return f"{each.collective or each.test or each.tool}{f' of {count}' if count else ''}"
+    arrow = "and" if "both" in each.words else "to"
+    nic = f" by {call(each.nic, topology)}" if each.nic else ""
+    return f"{_end(each.source, topology)} {arrow} {_end(each.target, topology)}{nic}"
+
+
+def limits_of(judged: Judged, topology: Topology) -> tuple[str, ...]:
+    """Name what holds the way back, each part once."""
+    if judged.expected is None:
+        return ()
+    near = [each for each in judged.expected.limits if not _is_far(each)]
+    return tuple(dict.fromkeys(_part(each, topology) for each in near or judged.expected.limits))
+
+
+def _end(name: str, topology: Topology) -> str:
+    if name.startswith("host:"):
+        return f"memory of NUMA node {name.removeprefix('host:')}"
+    return "host memory" if name == "host" else call(name, topology)
+
+
+def _is_far(segment: Segment) -> bool:
+    return segment.source.startswith(_FAR) or segment.target.startswith(_FAR)
+
+
+def _part(segment: Segment, topology: Topology) -> str:
+    place = place_of(segment, topology)
+    return f"{medium_of(segment)} ({place})"
+
+
+def _held_back(judged: Sequence[Judged], topology: Topology) -> str:
+    """Name the limit of the slowest way: normal for this machine need not be fast."""
+    slowest = min(judged, key=lambda each: each.value)
+    parts = limits_of(slowest, topology)
+    return f"; the slowest, {subject(slowest, topology)}, is held back by {parts[0]}" if parts else ""
+
+
+def _by(judged: Sequence[Judged]) -> str:
+    values = sorted(each.value for each in judged)
+    return f" ({values[0]} to {values[-1]} GB/s)"
+
+
+def _all(count: int) -> str:
+    return "the one measurement is" if count == 1 else f"each of {count} measurements is"
+
+
+def _blamed(suspect: Suspect, topology: Topology) -> str:
+    parts = " with ".join(dict.fromkeys(_part(each, topology) for each in suspect.segments[:2]))
+    many = "all slow ones pass" if suspect.explains == suspect.slow else f"{suspect.explains} of the slow ones pass"
+    if suspect.slow == 1:
+        many = "the slow one passes"
+    if suspect.kind == "all" and suspect.slow == 1:
+        return f"it passes {parts}; nothing else was measured that would tell which part is to blame"
+    if suspect.kind == "all":
+        shared = f" All pass {parts}." if parts else ""
+        return (
+            f"nothing here is healthy, so the cause is common to all: a setting, the driver, the test itself.{shared}"[
+                :-1
+            ]
+        )
+    if suspect.kind == "between":
+        ends = f"{call(suspect.segments[0].source, topology)} and {call(suspect.segments[-1].target, topology)}"
+        return f"the fabric between {ends}: either end is healthy with others"
+    named = f"{call(suspect.component, topology)} with its {parts}" if suspect.component else parts
+    return f"{named}, which {many} and no healthy one"
+
+
+def _suspect(suspect: Suspect, topology: Topology) -> SuspectDocument:
+    return SuspectDocument(
+        kind=suspect.kind,
+        component=suspect.component,
+        parts=tuple(_part(each, topology) for each in suspect.segments),
+        explains=suspect.explains,
+        slow=suspect.slow,
+        text=_blamed(suspect, topology),
+    )
+
+
+def _checked(judged: Judged, topology: Topology) -> CheckedDocument:
+    each, expected = judged.measurement, judged.expected
+    return CheckedDocument(
+        tool=each.tool,
+        test=each.test,
+        metric=each.metric,
+        src=each.source,
+        dst=each.target,
+        nic=each.nic,
+        collective=each.collective,
+        members=each.members,
+        ranks=each.ranks,
+        both="both" in each.words,
+        manner=each.words,
+        size_bytes=each.size,
+        value_gbs=round(each.value.gbs, 4),
+        busbw_gbs=round(judged.value.gbs, 4) if judged.value != each.value else None,
+        line_gbs=None if expected is None else gbs_of(expected.line),
+        expected_gbs=None if expected is None else usable_of(expected.usable),
+        share=None if judged.share is None else round(judged.share, 4),
+        health=judged.health.value,
+        why=judged.why,
+        limits=limits_of(judged, topology),
+        origin=origin_of(each.origin),
+    )

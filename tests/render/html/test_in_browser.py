@@ -263,7 +263,7 @@ def test_the_policy_stops_what_was_put_in_later(browser: Browser, folder: Path) 
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("profile", ["a100-2-2-4-6-8-8", "910b-kunpeng-8", "gb200-nvl72-tray"])
+@pytest.mark.parametrize("profile", ["a100-2-2-4-6-8-8", "l40s-2-2-4"])
 def test_nothing_bars_the_way(browser: Browser, folder: Path, profile: str, scheme: str) -> None:
     browser.scheme(scheme)
     start, goal = islice((each.id for each in loaded(profile).topology.components(Kind.ACCELERATOR)), 2)

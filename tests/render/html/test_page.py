@@ -18,7 +18,7 @@ from toposcope import app
 from toposcope.analysis import analyze, routes
 from toposcope.base import Bandwidth, Origin, Problem, ProblemKind, UsageError
 from toposcope.cli.main import app as cli
-from toposcope.model import Kind, Medium, Topology
+from toposcope.model import Fact, Kind, Medium, Topology
 from toposcope.render.diagram import layout
 from toposcope.render.html import page
 from toposcope.render.html.markup import data, element, words
@@ -229,6 +229,19 @@ def test_a_finding_and_a_problem_show_the_line_that_proves_them(tmp_path: Path) 
     texts = "".join(read.texts)
     assert all(problem.message in texts for problem in found.topology.problems)
     assert any("GPU0\t X \tNV4".replace("\t", " ") in (text or "") for _, text in read.data["origins"])
+
+
+def test_a_link_shows_the_lines_with_its_speed_where_a_tool_printed_them() -> None:
+    topology = next(each for each in MACHINES if each.__name__ == "l40s")()
+    link = next(each for each in topology.links_of("GPU0") if each.medium is Medium.PCIE)
+    for line, name in enumerate(("link.status", "link.capability"), start=7):
+        topology.note(Fact(link.source, name, "16GT/s x16", Origin("lspci-vvv", "lspci.txt", line)))
+
+    known = Read(page(analyze(topology), lambda origin: f"line {origin.line}")).data
+
+    (tip,) = [tip for tips in known["tips"]["wires"] for tip in tips if tip[0].startswith("GPU0 - ")]
+    assert tip[2] == [["lspci.txt:7", "line 7"], ["lspci.txt:8", "line 8"]]
+    assert any(known["origins"][each["origin"]][0] == "lspci.txt:7" for each in known["segments"])
 
 
 def test_render_writes_a_page_with_the_asked_route_chosen(tmp_path: Path) -> None:

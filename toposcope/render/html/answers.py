@@ -15,6 +15,7 @@ from toposcope.analysis.default import faster
 from toposcope.base.clean import printable
 from toposcope.render.diagram import Marking, find_marked
 from toposcope.render.html.ends import ends_of, ends_of_boxes, routes_between
+from toposcope.render.html.proofs import proof_of, quoted
 from toposcope.render.wording import call, gbs, is_far, medium_of, place_of, sentence
 
 if TYPE_CHECKING:
@@ -24,14 +25,10 @@ if TYPE_CHECKING:
     from toposcope.base import Origin
     from toposcope.model import Topology, Usable
     from toposcope.render.diagram import Diagram
-
-    TextOf = Callable[[Origin], str | None]
+    from toposcope.render.html.proofs import Proof, TextOf
 
 Thing = TypeVar("Thing", bound="Hashable")
 Written = TypeVar("Written")
-
-SHOWN_TEXT = 300
-"""Characters of a line of the recording that are shown: one line can be megabytes."""
 
 
 class EndData(TypedDict):
@@ -81,7 +78,7 @@ class PageData(TypedDict):
     routes: dict[str, list[int]]
     answers: list[RouteData]
     segments: list[SegmentData]
-    origins: list[tuple[str, str | None]]
+    origins: list[Proof]
     chosen: list[int]
 
 
@@ -106,7 +103,7 @@ def answers(analysis: Analysis, diagram: Diagram, text_of: TextOf, chosen: tuple
     """Compute every route between all ends. ``chosen`` are the ends that the page opens with."""
     topology = analysis.topology
     ends = ends_of(topology, chosen)
-    origins: Numbers[Origin, tuple[str, str | None]] = Numbers(partial(quoted, text_of=text_of))
+    origins: Numbers[Origin, Proof] = Numbers(partial(quoted, text_of=text_of))
     segments: Numbers[Segment, SegmentData] = Numbers(_Words(topology, diagram, origins).of)
     found: list[RouteData] = []
     routes: dict[str, list[int]] = {}
@@ -130,18 +127,6 @@ def answers(analysis: Analysis, diagram: Diagram, text_of: TextOf, chosen: tuple
         origins=origins.written,
         chosen=[names.index(name) for name in chosen or () if name in names],
     )
-
-
-def quoted(origin: Origin, text_of: TextOf) -> tuple[str, str | None]:
-    """Return where something was read, and the line that stands there (None: a reference machine, a whole file)."""
-    text = text_of(origin) if origin.line else None
-    return printable(str(origin)), None if text is None else shortened(text)
-
-
-def shortened(text: str) -> str:
-    """Return a line of the recording, made harmless and cut where it is too long to show."""
-    line = printable(text[: 2 * SHOWN_TEXT]).strip()
-    return line if len(line) <= SHOWN_TEXT else f"{line[:SHOWN_TEXT]}…"
 
 
 def usable_words(usable: Usable | None) -> str:
@@ -176,7 +161,7 @@ def _note(route: Route, topology: Topology) -> str:
 class _Words:
     """Puts segments into words and finds them in the drawing."""
 
-    def __init__(self, topology: Topology, diagram: Diagram, origins: Numbers[Origin, tuple[str, str | None]]) -> None:
+    def __init__(self, topology: Topology, diagram: Diagram, origins: Numbers[Origin, Proof]) -> None:
         self._topology = topology
         self._origins = origins
         self._diagram = diagram
@@ -194,7 +179,7 @@ class _Words:
             usable=usable_words(segment.usable),
             typical=None if segment.usable is None else round(segment.usable.typical.gbs, 4),
             grade=segment.grade.word,
-            origin=self._origins.place(segment.origin),
+            origin=self._origins.place(proof_of(segment, self._topology)),
             far=is_far(segment),
             boxes=boxes,
             wires=wires,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from toposcope.analysis.segment import of_link
 from toposcope.model import NETWORKS, Kind, Medium, State
 from toposcope.render.diagram.names import members_text
-from toposcope.render.html.answers import quoted, usable_words
+from toposcope.render.html.answers import usable_words
 from toposcope.render.html.markup import element
+from toposcope.render.html.proofs import proofs_of, quoted
 from toposcope.render.wording import call, gbs, medium_of
 
 if TYPE_CHECKING:
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 
     from toposcope.model import Component, Link, Topology
     from toposcope.render.diagram import Box, Diagram, Edge
-    from toposcope.render.html.answers import TextOf
     from toposcope.render.html.markup import Markup
+    from toposcope.render.html.proofs import Proof, TextOf
+
+    Tip = tuple[str, str, tuple[Proof, ...]]
 
 _KINDS = {
     Kind.SOCKET: "CPU socket",
@@ -42,13 +45,12 @@ class Statement:
 
     title: str
     what: str
-    origin: str
-    text: str | None
+    proofs: tuple[Proof, ...]
 
     @property
     def spoken(self) -> str:
         """The statement as one text."""
-        return ". ".join(part for part in (self.title, self.what, f"From {self.origin}") if part)
+        return ". ".join(part for part in (self.title, self.what, f"From {self.proofs[0][0]}") if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,7 @@ class Row:
     usable: str
     state: str
     grade: str
-    origin: str
-    text: str | None
+    proofs: tuple[Proof, ...]
 
     @property
     def figures(self) -> str:
@@ -75,7 +76,6 @@ class Row:
 def row_of(link: Link, topology: Topology, text_of: TextOf) -> Row:
     """Put one link into words; bandwidths are of the bundle, one direction."""
     segment = of_link(topology, link, use=_use(link, topology))
-    origin, text = quoted(link.origin, text_of)
     return Row(
         link.medium,
         (call(link.source, topology), call(link.target, topology)),
@@ -84,8 +84,7 @@ def row_of(link: Link, topology: Topology, text_of: TextOf) -> Row:
         usable_words(segment.usable or link.usable),
         f"{link.state.value}, " if link.state in _SAID else "",
         link.grade.word,
-        origin,
-        text,
+        tuple(quoted(origin, text_of) for origin in proofs_of(link, topology)),
     )
 
 
@@ -98,12 +97,12 @@ def rows_of(topology: Topology, text_of: TextOf) -> dict[tuple[str, str], Row]:
 
 def statements_of_wire(edge: Edge, rows: dict[tuple[str, str], Row]) -> tuple[Statement, ...]:
     """Say what a wire is. Links that differ in nothing but their ends are one statement."""
-    alike: dict[tuple[str, str, str | None], list[Row]] = {}
+    alike: dict[tuple[str, tuple[Proof, ...]], list[Row]] = {}
     for a, b in sorted(edge.covers):
         row = rows.get((a, b)) or rows.get((b, a))
         if row is not None:
-            alike.setdefault((row.figures, row.origin, row.text), []).append(row)
-    return tuple(Statement(_ends(found), figures, origin, text) for (figures, origin, text), found in alike.items())
+            alike.setdefault((row.figures, row.proofs), []).append(row)
+    return tuple(Statement(_ends(found), figures, proofs) for (figures, proofs), found in alike.items())
 
 
 def statements_of_box(box: Box, topology: Topology, text_of: TextOf) -> tuple[Statement, ...]:
@@ -125,7 +124,7 @@ def tips(
     return {
         "boxes": [_tip(found) for found in boxes],
         "wires": [
-            _tip(found) if found else [["", "inside a chip: no limit of its own", "", None]] if edge.on_chip else []
+            _tip(found) if found else [("", "inside a chip: no limit of its own", ())] if edge.on_chip else []
             for edge, found in zip(diagram.edges, wires, strict=True)
         ],
     }
@@ -160,15 +159,15 @@ def _table_row(row: Row) -> Markup:
         element("td", row.usable, class_="number"),
         element("td", row.state.rstrip(", ") or "-"),
         element("td", row.grade),
-        element("td", evidence(row.origin, row.text)),
+        element("td", *(evidence(*proof) for proof in row.proofs)),
         data_medium=row.medium.value,
     )
 
 
-def _tip(statements: Sequence[Statement]) -> list[list[str | None]]:
-    shown: list[list[str | None]] = [[each.title, each.what, each.origin, each.text] for each in statements[:_SHOWN]]
+def _tip(statements: Sequence[Statement]) -> list[Tip]:
+    shown: list[Tip] = [(each.title, each.what, each.proofs) for each in statements[:_SHOWN]]
     left = len(statements) - len(shown)
-    return [*shown, ["", f"and {left} more: see the table of links", "", None]] if left else shown
+    return [*shown, ("", f"and {left} more: see the table of links", ())] if left else shown
 
 
 def _component(component: Component, topology: Topology, text_of: TextOf) -> Statement:
@@ -177,8 +176,8 @@ def _component(component: Component, topology: Topology, text_of: TextOf) -> Sta
     parts = [f"{count}{kind}", component.model, component.role, component.pci]
     parts += [None if component.numa is None or component.kind is Kind.NUMA else f"NUMA node {component.numa}"]
     parts += [component.grade.word]
-    origin, text = quoted(component.origin, text_of)
-    return Statement(call(component.id, topology), ", ".join(part for part in parts if part), origin, text)
+    what = ", ".join(part for part in parts if part)
+    return Statement(call(component.id, topology), what, (quoted(component.origin, text_of),))
 
 
 def _ends(rows: Sequence[Row]) -> str:

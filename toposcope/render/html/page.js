@@ -207,10 +207,10 @@
     const found = part.dataset.box !== undefined ? known.tips.boxes[part.dataset.box] : known.tips.wires[part.dataset.wire];
     clearTimeout(closing);
     if (!found?.length) return unnote();
-    tip.replaceChildren(...found.flatMap(([title, what, place, text]) => [
+    tip.replaceChildren(...found.flatMap(([title, what, proofs]) => [
       ...(title ? [make("p", { class: "title", text: title })] : []),
       make("p", { text: what }),
-      ...(place ? [make("p", {}, ...evidence([place, text]))] : []),
+      ...proofs.map((proof) => make("p", {}, ...evidence(proof))),
     ]));
     tip.hidden = false;
     noted = part;

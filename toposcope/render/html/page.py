@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from toposcope.analysis import Analysis
     from toposcope.model import Topology
     from toposcope.render.diagram import Diagram
-    from toposcope.render.html.answers import TextOf
     from toposcope.render.html.ends import End
+    from toposcope.render.html.proofs import TextOf
 
 _HINT = (
     "Choose two components in the drawing, a pair in the matrix, or both ends in the lists: the page marks the routes."

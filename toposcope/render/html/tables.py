@@ -6,9 +6,9 @@ from math import log
 from typing import TYPE_CHECKING
 
 from toposcope.analysis import Verdict
-from toposcope.render.html.answers import shortened
 from toposcope.render.html.links import evidence
 from toposcope.render.html.markup import Markup, element
+from toposcope.render.html.proofs import shortened
 from toposcope.render.wording import gbs
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from toposcope.analysis import Analysis, Finding, Pair, Remote
     from toposcope.base import Bandwidth, Problem
-    from toposcope.render.html.answers import TextOf
     from toposcope.render.html.ends import End
+    from toposcope.render.html.proofs import TextOf
 
 _STEPS = 5
 _SHOWN_EVIDENCE = 6

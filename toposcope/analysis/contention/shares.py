@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from toposcope.analysis.contention.capacity import Capacity
     from toposcope.analysis.contention.result import Flow
-    from toposcope.model import Figures, Topology
+    from toposcope.model import Topology
 
     Filled = tuple[list[float], list[int | None]]
 
@@ -157,7 +156,7 @@ def _bus(
     names = _classes(plan.flows, found[slowest], pattern) if slowest is not None else ()
     figures = topology.figures
     efficiency = next((name for name in names if name in figures.efficiencies), None)
-    usable = figures.usable(line, *names) if efficiency else _of_any(figures, names, line)
+    usable = figures.usable(line, *names)
     copies = [Bandwidth(round(sum(_filled(found, groups, measure)[0]) * plan.factor)) for measure in _USABLE]
     if usable is not None and pattern != IN_SWITCH:
         pairs = zip((usable.low, usable.typical, usable.high), copies, strict=True)
@@ -178,16 +177,6 @@ def _classes(flows: Sequence[Flow], at: Capacity, pattern: str) -> tuple[str, ..
     generations = [each.generation for each in used if each.generation and each.medium not in SCALE_UP]
     staged = "-staged" if any(flow.transport is Transport.HOST_STAGED for flow in flows) else ""
     return (f"collective-pcie{min(generations, default=0)}{staged}", f"collective-pcie{staged}")
-
-
-def _of_any(figures: Figures, names: Sequence[str], line: Bandwidth) -> Usable | None:
-    """Span the classes of all generations, where that of the links is not known; the typical one is the least."""
-    name = re.compile(rf"{re.escape(names[-1])}\d+") if names else None
-    found = [each for key, each in figures.efficiencies.items() if name is not None and name.fullmatch(key)]
-    if not found:
-        return None
-    low, typical = min(each.low for each in found), min(each.typical for each in found)
-    return Usable(line * low, line * typical, line * max(each.high for each in found))
 
 
 def _at(place: dict[int, int], index: int | None) -> int | None:

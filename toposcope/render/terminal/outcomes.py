@@ -36,7 +36,7 @@ def consequence_lines(
         yield Text("\nRoutes that change, GB/s in practice, the greatest loss first", style="bold")
         yield outcomes_table(found, before.topology, after.topology, ascii_only=ascii_only)
     else:
-        yield Text("\nno route changes: something else holds each of them back", style="bold")
+        yield Text("\nno route changes", style="bold")
     gone, new = findings_apart(before, after)
     yield from findings_lines("no more", gone)
     yield from findings_lines("new", new)

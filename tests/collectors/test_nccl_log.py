@@ -123,3 +123,19 @@ def test_the_file_of_variables_is_read_with_its_comments() -> None:
         "nccl.conf.NCCL_TOPO_FILE": "/opt/topo.xml",
     }
     assert [problem.text for problem in reading.problems] == ["nonsense"]
+
+
+@pytest.mark.parametrize(
+    ("transport", "direct"),
+    [
+        ("NET/IB/0/GDRDMA", True),
+        ("NET/IB/0(1)/GDRDMA", True),
+        ("NET/AWS Libfabric/2/GDRDMA/Shared", True),
+        ("NET/IB/3/Shared comm 0x5581 nRanks 16", False),
+    ],
+)
+def test_direct_transfers_are_known_in_every_spelling(transport: str, direct: bool) -> None:  # noqa: FBT001 - a case
+    found = settings(f"{HEAD}Channel 00/0 : 0[0] -> 8[0] [send] via {transport}\n")
+
+    assert found["GPU0", "nccl.net.gdr"] is direct
+    assert "comm" not in str(found["GPU0", "nccl.net"])

@@ -48,7 +48,8 @@ _NETWORK = re.compile(r"Using network (?P<name>\S+)")
 _GDR_OF_HCA = re.compile(r"GPU Direct RDMA (?P<what>Enabled|Disabled) for HCA \d{1,3} '(?P<name>[\w.-]{1,64})'")
 _CHANNEL = re.compile(
     r"(?:Channel|Ring) \d{1,4}(?:/\d{1,4})? : (?P<a>\d{1,7})\[(?P<gpu_a>[0-9a-f]{1,9})\] -> "
-    r"(?P<b>\d{1,7})\[(?P<gpu_b>[0-9a-f]{1,9})\] (?:\[(?P<way>send|receive)\] )?via (?P<transport>\S{1,64})"
+    r"(?P<b>\d{1,7})\[(?P<gpu_b>[0-9a-f]{1,9})\] (?:\[(?P<way>send|receive)\] )?"
+    r"via (?P<transport>\S{1,64}(?: (?!comm\b)\S{1,64}){0,2})"
 )
 _ASYNC = re.compile(r"NET/IB : (?:(?P<name>[\w.-]{1,64}):(?P<port>\d{1,3}) )?Got async event : (?P<event>[\w ]{1,60})")
 _COMPLETION = re.compile(r"Got completion .{0,300}?status=(?P<status>\d{1,4})\b.{0,200}?vendor err (?P<vendor>\d{1,6})")
@@ -178,10 +179,10 @@ def _transports(log: _Log) -> Iterator[Setting]:
     for rank, used in ends.outward.items():
         if ends.hosts.get(rank) != log.first_host:
             continue
-        bare = [each for each in used if not each[0].endswith("/GDRDMA")]
-        transport, origin = (bare or used)[0]
+        direct = [each for each in used if "GDRDMA" in each[0]]
+        transport, origin = (direct or used)[0]
         yield Setting(ends.devices[rank], "nccl.net", transport, origin)
-        yield Setting(ends.devices[rank], "nccl.net.gdr", not bare, origin)
+        yield Setting(ends.devices[rank], "nccl.net.gdr", bool(direct), origin)
 
 
 def parse_conf(capture: Capture) -> Reading:
@@ -206,9 +207,7 @@ COLLECTOR = Collector(
         Source(
             "nccl-log",
             parse,
-            named=re.compile(
-                r"(?:\S+ )?[nr]ccl(?:[ _-]?(?:debug|info|log|out|init))+\b|(?:log|output)[ _-]nccl\b"
-            ),
+            named=re.compile(r"(?:\S+ )?[nr]ccl(?:[ _-]?(?:debug|info|log|out|init))+\b|(?:log|output)[ _-]nccl\b"),
             begins=re.compile(
                 r"^(?:[\[(][^\n\])]{1,60}[\])](?:<\w{1,10}>)?:? ?|\d{1,5}: )?"
                 r"(?:[A-Za-z0-9][\w.-]{0,120}:\d{1,9}:\d{1,9} \[\d{1,4}\] )?[NR]CCL (?:INFO |WARN |version \d)",

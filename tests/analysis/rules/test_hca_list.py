@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.analysis.rules.boards import note
@@ -102,3 +104,16 @@ def test_devices_that_the_library_did_not_find_are_named() -> None:
 
     assert "not mlx5_3, nearest to GPU3" in finding.message
     assert [harm.source for harm in finding.harms] == ["GPU3"]
+
+
+def test_a_list_of_devices_is_not_held_against_labels() -> None:
+    topology = breaks_hca_list()
+    for index in range(4):
+        topology.add(replace(topology.component(f"NIC{index}"), name=f"NIC{index}", pci_id="15b3:1021"))
+    assert list(hca_list.check_list(topology)) == []
+
+
+def test_the_list_of_one_process_says_little_of_the_others() -> None:
+    (finding,) = hca_list.check_list(set_variables(rails(), UCX_NET_DEVICES="mlx5_0:1"))
+
+    assert finding.severity is Severity.INFO

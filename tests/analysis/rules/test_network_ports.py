@@ -72,10 +72,11 @@ def test_a_port_switched_off_that_nobody_needs_is_information() -> None:
     assert finding.severity is Severity.INFO
 
 
-def test_a_port_switched_off_that_most_of_its_like_have_is_a_warning() -> None:
-    (finding,) = network_ports.check_down(without_accelerators("LinkUp", "LinkUp", "Disabled"))
+def test_the_second_port_of_a_card_is_not_missed_where_the_first_has_a_link() -> None:
+    topology = without_accelerators("LinkUp", "Polling")
+    (finding,) = network_ports.check_down(topology)
 
-    assert finding.severity is Severity.WARNING
+    assert finding.severity is Severity.INFO
 
 
 def test_a_port_that_gets_no_answer_is_a_warning_where_its_siblings_have_one() -> None:
@@ -125,3 +126,35 @@ def test_ports_of_another_model_are_no_siblings() -> None:
             other.note(fact)
     note(other, "NIC1", "model", "MT4125")
     assert list(network_ports.check_slow(other)) == []
+
+
+def test_a_second_nic_beside_an_accelerator_may_be_without_a_cable() -> None:
+    b = Builder(Topology(host="cards"))
+    b.socket("CPU0", "NUMA0")
+    for index in range(2):
+        b.root_complex(f"rc{index}", "NUMA0")
+        b.switch(f"SW{index}", f"rc{index}", 5)
+        b.accelerator(f"GPU{index}", f"SW{index}", 5)
+        for function in range(2):
+            name = f"NIC{2 * index + function}"
+            b.nic(name, f"SW{index}", 5, name=f"mlx5_{2 * index + function}")
+            b.port(name, 400)
+            note(b.topology, name, "model", "MT4129")
+            if function:
+                set_port(b.topology, name, state=State.DOWN, line=None)
+    (finding,) = network_ports.check_down(b.topology)
+
+    assert finding.severity is Severity.INFO
+
+
+def test_a_slow_port_that_no_accelerator_has_beside_it_is_information() -> None:
+    topology = rails()
+    b = Builder(topology)
+    b.root_complex("rc-far", "NUMA0")
+    b.nic("NIC9", "rc-far", 5, name="mlx5_9", role="storage")
+    b.port("NIC9", 100)
+    note(topology, "NIC9", "model", "MT4129")
+    (finding,) = network_ports.check_slow(topology)
+
+    assert finding.severity is Severity.INFO
+    assert finding.harms == ()

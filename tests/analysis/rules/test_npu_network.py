@@ -145,3 +145,21 @@ def test_silence_of_all_switches_is_information() -> None:
 
     assert finding.severity is Severity.INFO
     assert "split" in finding.remedy
+
+
+def test_ports_that_none_of_a_server_uses_are_information() -> None:
+    topology = Topology(host="alone")
+    for index in range(4):
+        note(topology, f"NPU{index}", "hccn.link.last_event", "LINK DOWN")
+        note(topology, f"NPU{index}", "hccn.optical.present", "not present")
+    (down,) = npu_network.check_down(topology)
+    (dark,) = npu_network.check_optics(topology)
+
+    assert (down.severity, dark.severity) == (Severity.INFO, Severity.INFO)
+
+
+def test_errors_that_all_ports_count_alike_are_no_ports_fault() -> None:
+    topology = mesh(4)
+    for index in range(4):
+        note(topology, f"NPU{index}", "counter.roce_rx_err_pkt_num", 20 + index)
+    assert list(npu_network.check_errors(topology)) == []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.analysis.rules.boards import note
 from tests.analysis.rules.rails import rails
-from toposcope.analysis.finding import Verdict
+from toposcope.analysis.finding import Severity, Verdict
 from toposcope.analysis.rules import port_counters
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def cannot_tell_port_flapping() -> Topology:
 
 
 def breaks_roce_loss() -> Topology:
-    return counted("packet_seq_err", 52_000, 0, 0, 0)
+    return counted("packet_seq_err", 520_000, 0, 0, 0)
 
 
 def keeps_roce_loss() -> Topology:
@@ -84,3 +84,12 @@ def test_counters_under_a_lid_are_those_of_its_port() -> None:
     (finding,) = port_counters.check_flapping(topology)
 
     assert finding.components == ("NIC3-port",)
+
+
+def test_a_moderate_total_is_information_and_order_is_no_loss() -> None:
+    (finding,) = port_counters.check_loss(counted("packet_seq_err", 5_000, 0))
+
+    assert finding.severity is Severity.INFO
+    assert [each.verdict for each in port_counters.check_loss(counted("out_of_sequence", 10**9))] == [
+        Verdict.COULD_NOT_TELL
+    ]

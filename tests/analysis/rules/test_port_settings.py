@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.analysis.rules.boards import note, relink
 from tests.analysis.rules.rails import rails, set_variables
+from tests.machines import Builder
 from toposcope.analysis.finding import Severity, Verdict
 from toposcope.analysis.rules import port_settings
 from toposcope.base import Origin
@@ -114,3 +115,22 @@ def test_a_log_that_does_not_show_the_variable_tells_that_it_is_not_set() -> Non
 
     assert finding.verdict is Verdict.FOUND
     assert "not set" in finding.message
+
+
+def test_a_table_without_versions_proves_nothing() -> None:
+    topology = with_gids("3", None)
+    for number in range(4):
+        note(topology, f"NIC{number}-port", "gid.3", "fe80::1")
+    (finding,) = port_settings.check_gid(topology)
+
+    assert finding.verdict is Verdict.COULD_NOT_TELL
+
+
+def test_nics_for_other_work_may_have_another_mtu() -> None:
+    topology = with_mtu(4096, 4096, 4096, 4096)
+    b = Builder(topology)
+    b.root_complex("rc-far", "NUMA0")
+    b.nic("NIC9", "rc-far", 5, name="mlx5_9")
+    b.port("NIC9", 100)
+    note(topology, "NIC9-port", "mtu", 1024)
+    assert list(port_settings.check_mtu(topology)) == []

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tests.analysis.rules.boards import note
 from tests.analysis.rules.rails import rails, set_variables
 from tests.machines import ORIGIN
-from toposcope.analysis.finding import Verdict
+from toposcope.analysis.finding import Severity, Verdict
 from toposcope.analysis.rules import surroundings
 from toposcope.model import Component, Kind, Library, Reach, Release, Topology
 
@@ -104,3 +104,11 @@ def test_the_pair_that_goes_by_the_network_is_named() -> None:
 def test_versions_are_compared_by_number() -> None:
     assert list(surroundings.check_old(released("2.100.1"))) == []
     assert [each.components for each in surroundings.check_old(released("2.9"))] == [("GPU0",)]
+
+
+def test_pairs_that_nothing_joins_may_use_their_nics_on_purpose() -> None:
+    topology = rails()
+    note(topology, "GPU0|GPU3", "nccl.transport", "NET/IB/0")
+    (finding,) = surroundings.check_apart(topology)
+
+    assert finding.severity is Severity.INFO

@@ -16,6 +16,7 @@ from toposcope.analysis.rules.rule import Rule
 from toposcope.analysis.rules.subject import listed, recorded_accelerators
 from toposcope.analysis.rules.traffic import (
     does_rdma,
+    is_device_name,
     is_ethernet,
     known_reach,
     nearest,
@@ -52,16 +53,18 @@ class _Asked:
 
 def check_list(topology: Topology) -> Iterator[Finding]:
     """Compare each list with the NICs, and with what hangs beside the accelerators."""
-    nics = [nic for nic in topology.components(Kind.NIC) if nic.name and does_rdma(nic)]
-    if not nics:
-        return
-    names, _ = visible(topology, [each.id for each in recorded_accelerators(topology)])
+    nics = [nic for nic in topology.components(Kind.NIC) if does_rdma(nic)]
+    if not nics or not all(is_device_name(nic.name) for nic in nics):
+        return  # a list of devices cannot be held against labels, addresses and netdevs
+    names, chosen = visible(topology, [each.id for each in recorded_accelerators(topology)])
     for variable in _LISTS:
         fact = setting(topology, variable)
         asked = None if fact is None else _asked(fact, variable, nics)
         if asked is None:
             continue
         reasons = [*_wrong(topology, asked)]
+        # A list of one process says nothing of the accelerators of others, which only the next variable would tell.
+        certain = bool(reasons) or variable == "NCCL_IB_HCA" or chosen is not None
         excluded = dict(_excluded(topology, asked, names))
         if excluded:
             reasons.append(
@@ -69,7 +72,7 @@ def check_list(topology: Topology) -> Iterator[Finding]:
                 f"which {'is' if len(excluded) == 1 else 'are'} nearest to {listed(excluded)}"
             )
         if reasons:
-            yield _found(topology, asked, reasons, excluded, names)
+            yield _found(topology, asked, reasons, excluded, names, certain=certain)
     yield from _found_by_library(topology, nics, names)
 
 
@@ -173,10 +176,12 @@ def _found(
     reasons: list[str],
     excluded: dict[str, tuple[str, str | None]],
     names: list[str],
+    *,
+    certain: bool,
 ) -> Finding:
     return Finding(
         LIST,
-        Severity.WARNING,
+        Severity.WARNING if certain else Severity.INFO,
         f"{asked.name}={text_of(asked.fact)} {'; it '.join(reasons)}",
         remedy=f"export {asked.name}={_better(topology, asked.name, names) or 'DEVICE,...'}",
         components=tuple(dict.fromkeys([*excluded, *(nic for nic, _ in excluded.values())])) or ("host",),
@@ -202,7 +207,7 @@ def check_order(topology: Topology) -> Iterator[Finding]:
     seen, fact = visible(topology, names)
     if fact is None or len(seen) < 2 or seen == sorted(seen, key=names.index):  # noqa: PLR2004 - one has no order
         return
-    mapped = next((setting(topology, name) for name in _MAPS if setting(topology, name) is not None), None)
+    mapped = next((said for name in _MAPS if (said := setting(topology, name)) and "," in text_of(said)), None)
     nics = rdma_nics(topology)
     ways = {known_reach(topology, name, nic.id) for name in seen for nic in nics}
     if len(ways) < 2 and mapped is None:  # noqa: PLR2004 - all equally far

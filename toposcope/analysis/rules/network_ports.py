@@ -1,7 +1,7 @@
 """port-down and port-slow: a network port without a link, or with less than its siblings have.
 
-Siblings are ports of NICs of the same model, or of the same link layer where no tool names models: on a server they
-are bought to be equal. A port that is switched off and that no accelerator uses is information. Where no tool spoke of
+Siblings are ports of NICs of the same model and link layer: on a server they are bought to be equal. A port that is
+switched off, or that most of its like lack too, and that no accelerator misses is information. Where no tool spoke of
 any port nothing is asked: the ways out show that their rate is unknown.
 """
 
@@ -78,7 +78,7 @@ def _siblings(topology: Topology, nics: list[Component]) -> dict[str, list[str]]
         model = value_of(topology, nic.id, "model") or nic.model or nic.pci_id
         layer = value_of(topology, port.id, "link_layer")
         if model or layer:
-            groups[f"{model or ''} {'' if model else layer}"].append(port.id)
+            groups[f"{model or ''} {layer or ''}"].append(port.id)
     return groups
 
 
@@ -96,13 +96,17 @@ def _matters(
     topology: Topology, nic: Component, port: Component, used: dict[str, list[str]], groups: dict[str, list[str]]
 ) -> bool:
     """Tell a port that accelerators lack, or that its like have, from one that nobody switched on."""
-    if nic.id in used:
-        others = (each.id for each in ports_of(topology, nic.id) if each.id != port.id)
-        return not any(_state(topology, each) is State.UP for each in others)
-    off = str(value_of(topology, port.id, "physical_state") or "").lower().endswith(_SWITCHED_OFF)
     group = next((ports for ports in groups.values() if port.id in ports), [])
-    up = sum(_state(topology, each) is State.UP for each in group)
-    return not used and (not off or up * 2 > len(group))
+    most_up = sum(_state(topology, each) is State.UP for each in group) * 2 > len(group)
+    if nic.id in used:
+        beside = {name: [other for other, whose in used.items() if name in whose] for name in used[nic.id]}
+        return most_up or not all(any(_has_link(topology, other) for other in others) for others in beside.values())
+    off = str(value_of(topology, port.id, "physical_state") or "").lower().endswith(_SWITCHED_OFF)
+    return not used and not off and most_up
+
+
+def _has_link(topology: Topology, nic: str) -> bool:
+    return any(_state(topology, port.id) is State.UP for port in ports_of(topology, nic))
 
 
 def _down(
@@ -145,10 +149,11 @@ def _slow(topology: Topology, slow: dict[str, Bandwidth], common: Bandwidth, use
     told = listed(f"{shown_name(topology, owners[port])} at {line.gbps:g} Gb/s" for port, line in slow.items())
     harms = [Harm(name, "remote", common, line) for port, line in slow.items() for name in used.get(owners[port], ())]
     facts = [topology.fact(port, "rate_gbps") for port in slow]
+    alone = not used and len(slow) == 1
     first = next(iter(slow))
     return Finding(
         SLOW,
-        Severity.WARNING,
+        Severity.WARNING if harms or alone else Severity.INFO,
         f"{told}, while ports of the same kind run at {common.gbps:g} Gb/s",
         remedy=(
             f"sudo mlxlink -d {shown_name(topology, owners[first])} -m  # speeds enabled on both sides, cable, module\n"

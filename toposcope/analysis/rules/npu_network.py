@@ -7,6 +7,7 @@ by the link's state, its newest change, and the health of the network; an addres
 from __future__ import annotations
 
 import re
+from statistics import median
 from typing import TYPE_CHECKING
 
 from toposcope.analysis.finding import Finding, Harm, Severity
@@ -30,6 +31,7 @@ _LIGHT = ("tx_los_flag", "rx_los_flag", "tx_lol_flag", "rx_lol_flag")
 _POWER = re.compile(r"(?:hccn\.optical\.)(?P<way>rx|tx)_?power_?(?P<lane>\d+)")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _ERRORS = ("counter.roce_rx_err_pkt_num", "counter.roce_tx_err_pkt_num", "counter.roce_verification_err_num")
+_OUTLIER = 10
 _FLAPS = 3
 """So many losses of a link are more than starting a server causes."""
 
@@ -51,9 +53,11 @@ def check_down(topology: Topology) -> Iterator[Finding]:
     if not lost:
         return
     told = "; ".join(f"{name}: {', '.join(str(fact.value) for fact in facts)}" for name, facts in lost.items())
+    npus = npus_of(topology)
+    unused = len(lost) == len(npus) > 1 and not any(topology.fact(f"{name}/p1", "address") for name in npus)
     yield Finding(
         DOWN,
-        Severity.WARNING,
+        Severity.INFO if unused else Severity.WARNING,
         f"the RoCE port is not usable: {told}",
         remedy="\n".join(
             [
@@ -86,9 +90,11 @@ def check_optics(topology: Topology) -> Iterator[Finding]:
     if not dark:
         return
     told = "; ".join(f"{name}: {', '.join(_said(fact) for fact in facts)}" for name, facts in dark.items())
+    absent = all(len(facts) == 1 and facts[0].name.endswith("present") for facts in dark.values())
+    unused = absent and len(dark) == len(npus_of(topology)) > 1
     yield Finding(
         OPTICS,
-        Severity.WARNING,
+        Severity.INFO if unused else Severity.WARNING,
         f"no proper light at the RoCE port: {told}",
         remedy="\n".join(
             [
@@ -139,7 +145,8 @@ def _figure(fact: Fact | None) -> float | None:
 
 def check_errors(topology: Topology) -> Iterator[Finding]:
     """Find RoCE ports that counted bad packets, or whose link came and went."""
-    bad = {name: facts for name in npus_of(topology) if (facts := list(_counted(topology, name)))}
+    npus = npus_of(topology)
+    bad = {name: facts for name in npus if (facts := list(_counted(topology, name, npus)))}
     if not bad:
         return
     told = "; ".join(f"{name}: {', '.join(_counter(fact) for fact in facts)}" for name, facts in bad.items())
@@ -160,11 +167,13 @@ def check_errors(topology: Topology) -> Iterator[Finding]:
     )
 
 
-def _counted(topology: Topology, name: str) -> Iterator[Fact]:
+def _counted(topology: Topology, name: str, npus: list[str]) -> Iterator[Fact]:
+    """Yield counters that are well above those of the other NPUs: what all count is the network's everyday."""
     for counter in _ERRORS:
-        number = number_of(topology, name, counter)
+        number = number_of(topology, name, counter) or 0
         fact = topology.fact(name, counter)
-        if fact is not None and number:
+        others = [value for each in npus if each != name and (value := number_of(topology, each, counter)) is not None]
+        if fact is not None and number > _OUTLIER * (median(others) if others else 0):
             yield fact
     changes = topology.fact(name, "hccn.link.changes")
     downs = number_of(topology, name, "counter.link_down")

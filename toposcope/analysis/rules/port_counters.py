@@ -38,12 +38,17 @@ _LOSSES_OF_LINK = {
 
 _LOSSES_OF_DATA = {
     "counter.packet_seq_err": 1000,
-    "counter.local_ack_timeout_err": 100,
-    "counter.out_of_sequence": 10_000,
+    "counter.local_ack_timeout_err": 1000,
     "counter.roce_adp_retrans": 1000,
     "counter.implied_nak_seq_err": 1000,
 }
-"""Counters of data that RoCE had to send again, and how much single losses of a link may cause."""
+"""Counters of data that RoCE had to send again, and how much single losses of a link may cause.
+
+Packets out of order are no loss: adaptive routing makes them.
+"""
+
+_MUCH = 100
+"""So many times more cannot be the work of a few losses of a link."""
 
 _OUTLIER = 10
 
@@ -82,9 +87,10 @@ def check_loss(topology: Topology) -> Iterator[Finding]:
         owners = {name: port for port, names in chosen.items() for name in names}
         ports = list(dict.fromkeys(owners[fact.component] for fact in counted))
         words = listed(_count(topology, fact, owners) for fact in counted)
+        much = any((number_of(topology, f.component, f.name) or 0) > _LOSSES_OF_DATA[f.name] * _MUCH for f in counted)
         yield Finding(
             LOSS,
-            Severity.WARNING,
+            Severity.WARNING if much else Severity.INFO,
             f"RoCE data was lost and sent again: {words}",
             remedy=(
                 _look(topology, ports, " ".join(name.partition(".")[2] for name in _LOSSES_OF_DATA), "hw_counters")
@@ -103,7 +109,7 @@ def check_loss(topology: Topology) -> Iterator[Finding]:
     if mine:
         message = f"whether the network of {listed(mine)} (RoCE) loses data is not known"
         yield could_not_tell(
-            LOSS, message, _look(topology, mine, "out_of_sequence packet_seq_err", "hw_counters"), mine
+            LOSS, message, _look(topology, mine, "packet_seq_err local_ack_timeout_err", "hw_counters"), mine
         )
 
 

@@ -31,16 +31,20 @@ if TYPE_CHECKING:
 
 MTU, GID, BOND = "port-mtu", "gid-index", "bond-one-member"
 _GID = re.compile(r"gid\.(\d{1,4})")
+_IS_TYPED = re.compile(r"\bv[12]\b|RoCE ?v[12]", re.IGNORECASE)
 _IS_V2 = re.compile(r"\bv2\b|RoCE ?v2", re.IGNORECASE)
 _QPS = "NCCL_IB_QPS_PER_CONNECTION"
 _BOND_NAME = re.compile(r"bond", re.IGNORECASE)
-_ONE_AT_A_TIME = ("active-backup", "1")
 
 
 def check_mtu(topology: Topology) -> Iterator[Finding]:
-    """Find ports whose MTU is smaller than that of most ports of the same link layer, as one tool prints it."""
+    """Find ports whose MTU is smaller than that of most ports of the same link layer, as one tool prints it.
+
+    Where accelerators were recorded only the NICs beside them count: others may be set for other work.
+    """
     groups: dict[tuple[str, bool | None], list[Fact]] = defaultdict(list)
-    for nic, port in ways_out(topology, rdma_nics(topology)):
+    used = used_nics(topology)
+    for nic, port in ways_out(topology, [nic for nic in rdma_nics(topology) if not used or nic.id in used]):
         fact = topology.fact(port.id, "mtu") or topology.fact(nic.id, "mtu")
         if fact is not None:
             groups[fact.origin.source, is_ethernet(topology, port.id)].append(fact)
@@ -59,7 +63,7 @@ def _mtu(topology: Topology, small: list[Fact], common: int) -> Finding:
     told = listed(f"{names[fact.component]} has {fact.value}" for fact in small)
     return Finding(
         MTU,
-        Severity.WARNING,
+        Severity.WARNING if used else Severity.INFO,
         f"the MTU differs: {told}, the others {common}",
         remedy="\n".join(
             [f"ibv_devinfo -d {name} | grep -i mtu" for name in dict.fromkeys(names.values())]
@@ -80,7 +84,10 @@ def check_gid(topology: Topology) -> Iterator[Finding]:
     index = text_of(asked)
     nics = [nic for nic in rdma_nics(topology) if any(_roce_ports(topology, nic))]
     tables = {nic.id: dict(_gids(topology, nic)) for nic in nics}
-    wrong = {name: table.get(index) for name, table in tables.items() if table and not _is_v2(table.get(index))}
+    typed = {
+        name: table for name, table in tables.items() if any(_IS_TYPED.search(str(f.value)) for f in table.values())
+    }
+    wrong = {name: table.get(index) for name, table in typed.items() if not _is_v2(table.get(index))}
     if wrong:
         told = listed(
             f"{shown_name(topology, name)} has {fact.value if fact else 'nothing'} there"
@@ -91,13 +98,13 @@ def check_gid(topology: Topology) -> Iterator[Finding]:
             Severity.WARNING,
             f"NCCL_IB_GID_INDEX={index} names no RoCE v2 address: {told}",
             remedy=f"show_gids  # then: unset NCCL_IB_GID_INDEX (NCCL 2.21 and later choose it), or =\
-{_good(tables) or 'the index of a v2 address'}",
+{_good(typed) or 'the index of a v2 address'}",
             components=tuple(wrong),
             harms=tuple(Harm(each, "remote") for name in wrong for each in used_nics(topology).get(name, ())),
             evidence=origins([asked, *wrong.values(), failed]),
             grade=Grade.OBSERVED,
         )
-    elif nics and not any(tables.values()):
+    elif nics and not typed:
         names = [nic.id for nic in nics]
         message = f"whether NCCL_IB_GID_INDEX={index} is a RoCE v2 address of {listed(names)} is not known"
         yield could_not_tell(GID, message, "show_gids", names, origins([asked, failed]))
@@ -141,10 +148,9 @@ def check_bond(topology: Topology) -> Iterator[Finding]:
         message = f"how many connections the library opens over the bonds {names} is not known: one uses one member"
         yield could_not_tell(BOND, message, f"env | grep {_QPS}  # 1 where it is not set", [nic.id for nic, _ in mine])
         return
-    single = [port for _, port in mine if str(value_of(topology, port.id, "bond.mode")) in _ONE_AT_A_TIME]
     yield Finding(
         BOND,
-        Severity.INFO if single else Severity.WARNING,
+        Severity.INFO,
         f"one connection over the bonds {names} uses one of their members ({_QPS} is {text_of(pairs) or 'not set'})",
         remedy=f"export {_QPS}=4 NCCL_IB_SPLIT_DATA_ON_QPS=0",
         components=tuple(nic.id for nic, _ in mine),

@@ -6,6 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from toposcope.analysis.finding import Finding, Harm, Severity
+from toposcope.analysis.nics import neighbours
+from toposcope.analysis.route import Transport
+from toposcope.analysis.routes import peer_answers
+from toposcope.analysis.rules.harm import default_of
 from toposcope.analysis.rules.rule import Rule
 from toposcope.analysis.rules.subject import (
     could_not_tell,
@@ -21,9 +25,11 @@ from toposcope.model import Grade, Kind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from toposcope.analysis.nics import Neighbours
     from toposcope.model import Topology
 
 FILE, APART, OLD = "topology-file", "ranks-apart", "library-old"
+_STAGED = (Transport.HOST_STAGED, Transport.NIC_LOOPBACK, Transport.NPU_ROCE)
 _FILES = ("NCCL_TOPO_FILE", "NCCL_GRAPH_FILE")
 _VERSION = re.compile(r"\d{1,4}(?:\.\d{1,4}){0,3}")
 
@@ -65,12 +71,14 @@ def check_apart(topology: Topology) -> Iterator[Finding]:
     found = [fact for fact in transports if str(fact.value).startswith("NET/")]
     if not found:
         return
-    pairs = [fact.component.partition("|")[::2] for fact in found]
+    pairs = [(fact.component.partition("|")[0], fact.component.partition("|")[2]) for fact in found]
     told = listed(f"{a} and {b} by {fact.value}" for (a, b), fact in zip(pairs, found, strict=True))
     known = [name for pair in pairs for name in pair if name in names]
+    near = neighbours(topology)
+    closer = [pair for pair in pairs if set(pair) <= names and _is_direct(topology, pair, near)]
     yield Finding(
         APART,
-        Severity.WARNING,
+        Severity.WARNING if closer else Severity.INFO,
         f"the library takes accelerators of one host for those of two: {told}",
         remedy=(
             "# one container for all processes of a host, or the host's IPC namespace, /dev/shm and /sys for each\n"
@@ -82,6 +90,12 @@ def check_apart(topology: Topology) -> Iterator[Finding]:
         evidence=origins(found),
         grade=Grade.OBSERVED,
     )
+
+
+def _is_direct(topology: Topology, pair: tuple[str, str], near: dict[str, Neighbours]) -> bool:
+    """Tell a pair that a fabric or peer-to-peer joins; others the library may send through NICs on purpose."""
+    default = default_of(peer_answers(topology, pair[0], pair[1], near))
+    return default is not None and default.transport not in _STAGED
 
 
 def check_old(topology: Topology) -> Iterator[Finding]:

@@ -46,6 +46,11 @@ def does_rdma(nic: Component) -> bool:
     return bool((nic.pci_id or "").startswith(_RDMA_VENDORS) or _RDMA_MODEL.search(nic.model or ""))
 
 
+def is_device_name(name: str | None) -> bool:
+    """Tell the name of an RDMA device from a label, a netdev's name, and none at all."""
+    return _RDMA_NAME.fullmatch(name or "") is not None
+
+
 def known_reach(topology: Topology, a: str, b: str) -> Reach | None:
     """Tell how far apart two devices are, where a tool printed it or an observed tree shows it.
 

@@ -31,8 +31,8 @@ _COUNTED = {
     Kind.NIC: "NICs",
 }
 _RESTLESS = ("utilisation", "performance_state", "power_state", "power.", "clocks.", "counter.", "link.status", "temp")
-_SAME_KIND = 0.5
-"""The share of accelerators that must be the same for two recordings to speak of one machine."""
+_MAY_MISS = 4
+"""One accelerator in this many may be missing on a machine that is still the same."""
 
 Value = str | int | float | None
 
@@ -48,9 +48,14 @@ class Difference:
 
 
 def same_kind(a: Topology, b: Topology) -> bool:
-    """Tell whether two recordings speak of one machine, or of two that are built alike."""
-    ours, theirs = ({(each.id, each.model) for each in t.components(Kind.ACCELERATOR)} for t in (a, b))
-    return bool(ours or theirs) and len(ours & theirs) >= _SAME_KIND * max(len(ours), len(theirs))
+    """Tell whether two recordings speak of one machine, or of two that are built alike.
+
+    An accelerator may be missing on one of the two, or a quarter of them.
+    """
+    ours, theirs = _keyed(a, b, Kind.ACCELERATOR)
+    common = sum(1 for key in ours.keys() & theirs.keys() if ours[key].model == theirs[key].model)
+    most = max(len(ours), len(theirs))
+    return common > 0 and most - common <= max(1, most // _MAY_MISS)
 
 
 def renamed(a: Topology, b: Topology) -> dict[str, str]:

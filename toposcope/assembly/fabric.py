@@ -262,6 +262,7 @@ def _printed_figure(part: FabricPart, name: str) -> float | None:
 def _add_switched(topology: Topology, part: FabricPart, group: Sequence[Joint], switches: Sequence[str]) -> None:
     """Join each accelerator to the switches: evenly to those that are seen, else to one that stands for all."""
     medium, origin = group[0].medium, group[0].origin
+    rows = {row.label: row.origin for matrix in part.evidence.matrices for row in matrix.rows}
     ends = list(switches)
     if not ends:
         kind = Kind.NVSWITCH if medium is Medium.NVLINK else Kind.FABRIC_SWITCH
@@ -271,7 +272,7 @@ def _add_switched(topology: Topology, part: FabricPart, group: Sequence[Joint], 
         devices = fitting(part, name, medium, [count], switched=True)
         each = _printed_figure(part, name) or link_figure(devices, medium)
         for end, share in _shared_out(count or None, ends):
-            _link(topology, part, (name, end), _Strand(medium, share, each, origin))
+            _link(topology, part, (name, end), _Strand(medium, share, each, rows.get(name, origin)))
 
 
 def _add_by_catalogue(topology: Topology, part: FabricPart, switches: Sequence[str]) -> None:

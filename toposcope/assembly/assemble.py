@@ -12,12 +12,14 @@ from toposcope.assembly.fabric import FabricPart, add_fabric, unsure_figures
 from toposcope.assembly.facts import add_facts
 from toposcope.assembly.filling import fill_from_machines, fill_from_models
 from toposcope.assembly.identity import Identities, Identity, identify
+from toposcope.assembly.limits import beyond
 from toposcope.assembly.matrix_tree import Placed, add_matrix_tree, cards_of, reaches_of
 from toposcope.assembly.measurements import add_measurements
 from toposcope.assembly.pci import PciPart, add_pci
 from toposcope.assembly.pci_kinds import kind_of, pci_id_of
 from toposcope.assembly.pci_tree import PciTree
 from toposcope.assembly.ports import add_ports
+from toposcope.assembly.visibility import add_visibility
 from toposcope.assembly.words import meaning
 from toposcope.base import Origin, Problem, ProblemKind
 from toposcope.model import Component, Grade, Kind, Link, Medium, PrintedMatrix, Relation, Topology
@@ -47,7 +49,7 @@ def assemble(
     evidence = Evidence.of(reading)
     kinds = {address: kind_of(device, lookup, evidence.devices) for address, device in evidence.devices.items()}
     identities = identify(evidence, kinds)
-    kinds |= dict.fromkeys(identities.unnamed, Kind.OTHER)
+    kinds |= dict.fromkeys((*identities.unnamed, *(each.pci for each in identities.left_out if each.pci)), Kind.OTHER)
     devices = {each.id: _models(each, evidence, lookup) for each in identities.all if each.kind is Kind.ACCELERATOR}
     cpu = evidence.cpu
     platform = lookup.platform(cpu.vendor, cpu.model, cpu.family, cpu.model_number) if cpu else None
@@ -68,10 +70,12 @@ def assemble(
     _relate(topology, evidence, identities)
     add_facts(topology, evidence, identities, devices)
     _name_models(topology, devices)
+    add_visibility(topology)
     fill_from_models(topology, evidence, identities, devices, lookup)
     fill_from_machines(topology, machines, lookup, devices, chosen)
     topology.problems.extend(unsure_figures(topology, fabric))
     topology.problems.extend(_unnamed(evidence, identities))
+    topology.problems.extend(beyond(identities.left_out))
     topology.problems.extend(matrix_against_tree(topology))
     add_measurements(topology, reading)
     return topology
@@ -114,8 +118,12 @@ def _numa_seen(evidence: Evidence) -> Iterator[tuple[int, Origin]]:
             yield record.numa, record.origin
     for matrix in evidence.matrices:
         for row in matrix.rows:
-            if row.numa is not None and row.numa.isdigit():
+            if row.numa is not None and _is_number(row.numa):
                 yield int(row.numa), row.origin
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 10  # noqa: PLR2004 - a node's number has 32 bits
 
 
 def _add_shown(topology: Topology, evidence: Evidence, identities: Identities) -> None:
@@ -127,7 +135,7 @@ def _add_shown(topology: Topology, evidence: Evidence, identities: Identities) -
         printed = rows.get(each.label or "")
         record = evidence.accelerators.get(each.label or "")
         numa = record.numa if record and record.numa is not None and record.numa >= 0 else None
-        if numa is None and printed is not None and printed.isdigit():
+        if numa is None and printed is not None and _is_number(printed):
             numa = int(printed)
         model = record.model if record else None
         topology.add(Component(each.id, each.kind, each.origin, name=each.name, model=model, pci=each.pci, numa=numa))

@@ -8,7 +8,8 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from toposcope.base import Origin
+from toposcope.assembly.limits import MAX_NUMA_NODES
+from toposcope.base import Origin, Problem, ProblemKind
 from toposcope.model import Component, Fact, Grade, Kind, Link, Medium, State
 
 if TYPE_CHECKING:
@@ -25,6 +26,11 @@ def add_cpus(topology: Topology, evidence: Evidence, seen: Iterable[tuple[int, O
     nodes = {number: node.origin for number, node in evidence.numa.items()}
     for number, origin in seen:
         nodes.setdefault(number, origin)
+    if len(nodes) > MAX_NUMA_NODES:
+        first = nodes[sorted(nodes)[MAX_NUMA_NODES]]
+        message = f"more than {MAX_NUMA_NODES} NUMA nodes: the rest is left out; is this one host?"
+        topology.problems.append(Problem(ProblemKind.UNREAD, first, message))
+        nodes = {number: nodes[number] for number in sorted(nodes)[:MAX_NUMA_NODES]}
     for number, origin in sorted(nodes.items()):
         topology.add(Component(numa_id(number), Kind.NUMA, origin, numa=number))
         node = evidence.numa.get(number)

@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from toposcope.assembly.limits import MAX_ACCELERATORS, MAX_NICS
 from toposcope.model import Kind
 
 if TYPE_CHECKING:
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
     from toposcope.base import Origin
     from toposcope.collectors.records import PciDevice
 
-ACCELERATOR_LABEL = re.compile(r"(?P<prefix>GPU|NPU|Phy-ID)(?P<number>\d+)(?:[/.]\d+)?")
+ACCELERATOR_LABEL = re.compile(r"(?P<prefix>GPU|NPU|Phy-ID)(?P<number>\d{1,9})(?:[/.]\d{1,9})?")
 _PREDICTABLE = re.compile(
-    r"(?:en|ib|roce|ibp|enp|rocep)*p(?P<bus>\d+)s(?P<slot>\d+)(?:f(?P<function>\d+))?(?:np\d+|d\d+|v\d+)?"
+    r"(?:en|ib|roce|ibp|enp|rocep)*p(?P<bus>\d{1,9})s(?P<slot>\d{1,9})(?:f(?P<function>\d{1,9}))?(?:np\d+|d\d+|v\d+)?"
 )
-_NUMBERED = re.compile(r"(?P<kind>mlx\d+|bnxt_re|irdma|hns|efa|rdmap)_(?P<number>\d+)")
+_NUMBERED = re.compile(r"(?P<kind>mlx\d+|bnxt_re|irdma|hns|efa|rdmap)_(?P<number>\d{1,9})")
 _HUAWEI = "19e5"
 
 
@@ -47,10 +48,12 @@ class Identities:
     """All accelerators and NICs of a host, and what each of their names means.
 
     ``unnamed`` are the addresses of accelerators that labels do stand for, but nothing tells which for which.
+    ``left_out`` are those beyond what one host may have.
     """
 
     all: tuple[Identity, ...]
     unnamed: tuple[str, ...] = ()
+    left_out: tuple[Identity, ...] = ()
     by_name: dict[str, str] = field(default_factory=dict)
     other_names: dict[str, str] = field(default_factory=dict)
 
@@ -66,7 +69,9 @@ class Identities:
 def identify(evidence: Evidence, kinds: Mapping[str, Kind]) -> Identities:
     """Name every accelerator and NIC. ``kinds`` tells what each PCI device is."""
     accelerators, unnamed = _accelerators(evidence, kinds)
-    found = [*accelerators, *_nics(evidence, kinds)]
+    nics = _nics(evidence, kinds)
+    found = [*accelerators[:MAX_ACCELERATORS], *nics[:MAX_NICS]]
+    left_out = (*accelerators[MAX_ACCELERATORS:], *nics[MAX_NICS:])
     names: dict[str, str] = {}
     for each in found:
         for name in (each.id, each.label, each.pci, each.name, each.netdev):
@@ -77,14 +82,15 @@ def identify(evidence: Evidence, kinds: Mapping[str, Kind]) -> Identities:
         for name in (record.rdma, record.netdev) if known else ():
             if name and known:
                 names.setdefault(name, known)
-    return Identities(tuple(found), unnamed, names, {each.id: each.name for each in found if each.name})
+    return Identities(tuple(found), unnamed, left_out, names, {each.id: each.name for each in found if each.name})
 
 
 def _accelerators(evidence: Evidence, kinds: Mapping[str, Kind]) -> tuple[list[Identity], tuple[str, ...]]:
     labels = _labels(evidence)
     addresses = [address for address, kind in kinds.items() if kind is Kind.ACCELERATOR]
     given = {label: record.pci for label, record in evidence.accelerators.items() if record.pci}
-    free = [address for address in addresses if address not in given.values()]
+    taken = set(given.values())
+    free = [address for address in addresses if address not in taken]
     open_labels = [label for label in labels if label not in given and "/" not in label]
     if len(free) == len(open_labels) and not any(_is_npu(label) for label in open_labels):
         given |= dict(zip(open_labels, free, strict=True))
@@ -134,10 +140,13 @@ def _labels(evidence: Evidence) -> dict[str, Origin]:
 
 def _nics(evidence: Evidence, kinds: Mapping[str, Kind]) -> list[Identity]:
     addresses = [address for address, kind in kinds.items() if kind is Kind.NIC]
+    if len(addresses) > MAX_NICS:
+        addresses.sort(key=lambda address: "Virtual Function" in (evidence.devices[address].name or ""))
     shown = _shown_nics(evidence)
     pci_of = _addresses_of(evidence, [name for _, name, _ in shown], addresses)
+    netdevs = {record.rdma: record.netdev for record in reversed(evidence.names) if record.rdma and record.netdev}
     found = [
-        Identity(f"NIC{index}", Kind.NIC, origin, pci_of.get(name), label, name, _netdev(evidence, name))
+        Identity(f"NIC{index}", Kind.NIC, origin, pci_of.get(name), label, name, netdevs.get(name))
         for index, (label, name, origin) in enumerate(shown)
     ]
     taken = {each.pci for each in found}
@@ -178,18 +187,21 @@ def _addresses_of(evidence: Evidence, names: Sequence[str], addresses: Sequence[
         for name in (record.rdma, record.netdev, record.label, netdevs.get(record.netdev or "")):
             if name:
                 found.setdefault(name, record.pci)
+    by_place: dict[str, list[str]] = {}
+    for each in addresses:
+        by_place.setdefault(each[-7:], []).append(each)
     for name in names:
-        if name not in found and (address := _predicted(name, addresses)) is not None:
+        if name not in found and (address := _predicted(name, by_place)) is not None:
             found[name] = address
     return found | _in_order(evidence, [name for name in names if name not in found], addresses, found.values())
 
 
-def _predicted(name: str, addresses: Iterable[str]) -> str | None:
+def _predicted(name: str, by_place: Mapping[str, Sequence[str]]) -> str | None:
     match = _PREDICTABLE.fullmatch(name)
     if match is None:
         return None
     tail = f"{int(match['bus']) & 0xFF:02x}:{int(match['slot']):02x}.{match['function'] or '0'}"
-    fitting = [address for address in addresses if address.endswith(tail)]
+    fitting = by_place.get(tail, ())
     return fitting[0] if len(fitting) == 1 else None
 
 
@@ -206,10 +218,6 @@ def _in_order(
     if len(numbered) != len(names) or len(numbered) != len(mellanox):
         return {}
     return dict(zip(numbered, mellanox, strict=True))
-
-
-def _netdev(evidence: Evidence, name: str) -> str | None:
-    return next((record.netdev for record in evidence.names if record.rdma == name and record.netdev), None)
 
 
 def _is_accelerator(label: str) -> bool:

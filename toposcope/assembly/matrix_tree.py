@@ -116,9 +116,14 @@ def _is_card(group: Sequence[str], placed: Placed) -> bool:
 def cards_of(placed: Placed) -> dict[str, str]:
     """Name the card of each NIC that shares one: NICs that are PIX to each other and equally far from all others."""
     cards: dict[str, str] = {}
-    nics = [device for device in placed.devices if placed.kinds[device] is Kind.NIC]
-    for a, b in combinations(nics, 2):
-        if _is_card((a, b), placed) and _sees_alike(a, b, placed):
+    order = {device: at for at, device in enumerate(placed.devices) if placed.kinds[device] is Kind.NIC}
+    near = [
+        pair for pair, (reach, _) in placed.reaches.items() if reach is Reach.SAME_SWITCH and order.keys() >= {*pair}
+    ]
+    pairs = (sorted(pair, key=order.__getitem__) for pair in near)
+    for a, b in sorted(pairs, key=lambda pair: (order[pair[0]], order[pair[1]])):
+        known = cards.get(a)
+        if (known is None or cards.get(b) != known) and _sees_alike(a, b, placed):
             cards.setdefault(a, a)
             cards[b] = cards[a]
     return cards

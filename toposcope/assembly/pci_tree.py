@@ -14,7 +14,7 @@ from toposcope.base.pci import bus_of, domain_of
 from toposcope.model import Grade, State
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from toposcope.assembly.figures import Lookup
     from toposcope.base import Bandwidth
@@ -43,9 +43,8 @@ class PciTree:
         if not bridges and not any(device.parent or device.at_root for device in self.devices.values()):
             return {}
         parents = {address: self._parent(device, bridges) for address, device in self.devices.items()}
-        for address in parents:
-            if _goes_round(address, parents):  # contradictory evidence: nothing may hang below itself
-                parents[address] = _root_bus(address)
+        for address in _in_circles(parents):  # contradictory evidence: nothing may hang below itself
+            parents[address] = _root_bus(address)
         return parents
 
     @cached_property
@@ -121,14 +120,18 @@ def _root_bus(address: str) -> str:
     return f"pci{domain_of(address)}:{bus_of(address):02x}"
 
 
-def _goes_round(address: str, parents: Mapping[str, str]) -> bool:
-    seen = {address}
-    while (above := parents.get(address)) is not None:
-        if above in seen:
-            return True
-        seen.add(above)
-        address = above
-    return False
+def _in_circles(parents: Mapping[str, str]) -> Iterator[str]:
+    """Yield one device of each circle. Each device is walked over once, however deep the tree is."""
+    done: set[str] = set()
+    for address in parents:
+        way: dict[str, None] = {}
+        at: str | None = address
+        while at is not None and at not in done and at not in way:
+            way[at] = None
+            at = parents.get(at)
+        if at in way:
+            yield at
+        done.update(way)
 
 
 @dataclass(frozen=True, slots=True)

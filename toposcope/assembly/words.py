@@ -50,7 +50,7 @@ _ASCEND = {
     "UB": Meaning(medium=Medium.UB),
 }
 _TABLES = {"nvidia-smi": _NVIDIA, "npu-smi": _ASCEND}
-_NVLINK = re.compile(r"NV(\d+)")
+_NVLINK = re.compile(r"NV(\d{1,9})")
 _FABRIC_WORD = {Medium.NVLINK: "NV{}", Medium.HCCS: "HCCS", Medium.XGMI: "XGMI", Medium.SIO: "SIO", Medium.UB: "UB"}
 _UNKNOWN = Meaning()
 

@@ -27,7 +27,7 @@ def without_prefixes(lines: list[str]) -> list[str]:
     if not any(map(_BEGINS.match, lines[:_SHOWS_ITSELF_WITHIN])):
         return lines
     matches = [_PREFIX.match(line) for line in lines]
-    numbers = [int(match[0].rstrip(":- ")) for match in matches if match and match[0].rstrip(":- ").isdigit()]
+    numbers = [int(match[0].rstrip(":- ")) for match in matches if match and match[0].rstrip(":- ").isdecimal()]
     rising = all(one < other for one, other in pairwise(numbers))
     if not rising and len(set(numbers)) > 1:
         return lines

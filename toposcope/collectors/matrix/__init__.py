@@ -39,6 +39,7 @@ __all__ = ["Vocabulary", "read"]
 
 
 _LONGEST = 512  # lines of a matrix, each wrapped several times
+_MOST = 512  # devices of a matrix: the biggest known has 44; their square is the cells
 
 
 @dataclass(slots=True)
@@ -162,6 +163,10 @@ def _matrix(capture: Capture, block: _Block, words: Lexicon) -> tuple[Matrix | N
     origin = capture.origin(first.index)
     if not block.rows:
         return None, [Problem(ProblemKind.UNREAD, origin, "a header of devices without any row", first.text.strip())]
+    widest = max(len(block.header.labels) if block.header else 0, *(len(row.items) for row in block.rows))
+    if widest > _MOST:
+        message = f"a matrix of {widest} devices, more than {_MOST}: not read; no host has as many"
+        return None, [Problem(ProblemKind.UNREAD, origin, message, first.text.strip()[:200])]
     columns = columns_of(block.header, block.rows, [name for name, _, _ in block.names], words)
     labels = tuple(label for label in columns.labels if label)
     problems = _header_problems(capture, block, columns)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # NVLink boards: all their GPUs are linked, so that columns behind them without a link are not of GPUs.
 _BOARDS = (2, 4, 8, 16)
-_NUMBERED = re.compile(r"(.*?)(\d+)")
+_NUMBERED = re.compile(r"(.*?)(\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def rows_of(
     tails = [_tail(label, row, titles, notes, due=label in own) for label, row in rows]
     if "numa" in titles:
         _part_all([tail for tail in tails if tail.label in own], notes)
-    sound = [tail.got for tail in tails if "cpus" in tail.got and tail.got.get("numa", "").isdigit()]
+    sound = [tail.got for tail in tails if "cpus" in tail.got and tail.got.get("numa", "").isdecimal()]
     for tail in tails:
         _mend(tail, sound, notes)
     _compare(tails, notes)
@@ -81,7 +81,7 @@ def _tail(label: str, row: Row, titles: tuple[Title, ...], notes: _Notes, *, due
     tail = _Tail(label, row)
     values = list(row.tail)
     found: dict[str, str] = {title: value for title, value in row.named.items() if value}
-    if values[:1] == ["NUMA"] and len(values) > 1 and values[1].isdigit():
+    if values[:1] == ["NUMA"] and len(values) > 1 and values[1].isdecimal():
         found["numa"] = values[1]  # an edited table names the value in each row
         values = values[2:]
     if row.piped or not titles:
@@ -113,7 +113,7 @@ def _blanks(tails: Sequence[_Tail], titles: tuple[Title, ...], notes: _Notes) ->
 
 def _sound(title: str, value: str) -> bool:
     if title == "gpu_numa":
-        return value == "N/A" or value.isdigit()
+        return value == "N/A" or value.isdecimal()
     return value == "N/A" or is_list(value)
 
 
@@ -173,7 +173,7 @@ def _part_all(tails: Sequence[_Tail], notes: _Notes) -> None:
     if not glued or len(set(heads)) < 2 or _fits([(head, head) for head in heads]):  # noqa: PLR2004 - two to compare
         return
     ways = [[(head[:-digits], head[-digits:]) for head in heads] for digits in range(1, _DIGITS)]
-    ways = [way for way in ways if _fits(way) and all(numa.isdigit() and str(int(numa)) == numa for _, numa in way)]
+    ways = [way for way in ways if _fits(way) and all(numa.isdecimal() and str(int(numa)) == numa for _, numa in way)]
     if len(ways) != 1:
         return
     for tail, (cpus, numa), head in zip(tails, ways[0], heads, strict=True):
@@ -194,7 +194,7 @@ def _fits(pairs: Sequence[tuple[str, str]]) -> bool:
 def _ways(text: str) -> Iterator[tuple[str, str]]:
     for digits in range(1, min(_DIGITS, len(text))):
         cpus, numa = text[:-digits], text[-digits:]
-        if numa.isdigit() and (numa == "0" or numa[0] != "0") and is_list(cpus):
+        if numa.isdecimal() and (numa == "0" or numa[0] != "0") and is_list(cpus):
             yield cpus, numa
 
 
@@ -207,7 +207,7 @@ def _compare(tails: Sequence[_Tail], notes: _Notes) -> None:
     first: dict[str, _Tail] = {}
     for tail in tails:
         cpus, numa = tail.got.get("cpus", "N/A"), tail.got.get("numa", "")
-        if cpus == "N/A" or not (numa.isdigit() or not numa):
+        if cpus == "N/A" or not (numa.isdecimal() or not numa):
             continue
         key = numa or cpus
         for node, other in first.items():

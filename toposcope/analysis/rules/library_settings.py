@@ -147,11 +147,13 @@ def check_forced(topology: Topology) -> Iterator[Finding]:
         message = f"NCCL_P2P_LEVEL={text_of(fact)} sends {listed(names)} through the CPU: good or bad by its vendor"
         yield could_not_tell(FORCED, message, "lscpu", names, (fact.origin,))
     elif vendor == _INTEL:
+        faster = any(_is_faster(staged, direct) for direct, staged in pairs)
+        message = f"NCCL_P2P_LEVEL={text_of(fact)} forces peer-to-peer through an Intel root complex"
         yield Finding(
             FORCED,
-            Severity.WARNING,
-            f"NCCL_P2P_LEVEL={text_of(fact)} forces peer-to-peer through an Intel root complex",
-            remedy="unset NCCL_P2P_LEVEL  # the library then goes by host memory beyond PXB",
+            Severity.WARNING if faster else Severity.INFO,
+            message if faster else f"{message}; whether that is slower here than host memory a test of both would tell",
+            remedy="unset NCCL_P2P_LEVEL  # the library then goes by host memory beyond PXB; compare all_reduce_perf",
             components=tuple(names),
             harms=tuple(_harm(staged, direct) for direct, staged in pairs),
             evidence=(fact.origin,),

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toposcope.analysis.fabric import fabric_links
 from toposcope.analysis.finding import Finding, Harm, Severity
-from toposcope.analysis.network import outward
-from toposcope.analysis.nics import ports_of
-from toposcope.analysis.route import Transport, make_route
+from toposcope.analysis.nics import neighbours, ports_of
+from toposcope.analysis.routes import remote_answers
+from toposcope.analysis.rules.harm import default_of
 from toposcope.analysis.rules.rule import Rule
 from toposcope.analysis.rules.subject import could_not_tell, is_guest, listed, recorded_accelerators
-from toposcope.analysis.rules.traffic import FAR, known_reach, nearest, rdma_nics
+from toposcope.analysis.rules.traffic import FAR, nearest, rdma_nics
 from toposcope.model import Grade, Kind, Reach
 from toposcope.model.placement import host_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from toposcope.analysis.nics import Neighbours
     from toposcope.base import Bandwidth, Origin
     from toposcope.model import Component, Topology
 
@@ -67,8 +69,8 @@ def _some(
     worst = crossing or far
     words = {distance.word for name in far if (distance := places[name][0]) is not None}
     message = (
-        f"{listed(far)} have their nearest NIC only at {' or '.join(sorted(words))}, while {listed(near)} "
-        f"{'has' if len(near) == 1 else 'have'} one at {_nearest_word(places, near)}"
+        f"the nearest NIC of {listed(far)} is only at {' or '.join(sorted(words))}, that of {listed(near)} "
+        f"at {_nearest_word(places, near)}"
     )
     return Finding(
         NAME,
@@ -117,37 +119,33 @@ def _evidence(
 def _remedy(topology: Topology, far: list[str], places: dict[str, tuple[Reach | None, list[str]]]) -> str:
     name = far[0]
     address = topology.component(name).pci
-    where = f" ({address})" if address else ""
-    return (
-        f"# move a NIC into a slot beside {name}{where}, or keep the traffic of {listed(far)} on the fabric:\n"
-        "NCCL_PXN_DISABLE=0 NCCL_CROSS_NIC=0  # the default: data goes over NVLink to the accelerator beside the NIC\n"
-        f"toposcope affinity PATH  # bind {listed(far)} to {listed(places[name][1])}"
-    )
+    lines = [f"# move a NIC into a slot beside {name}{f' ({address})' if address else ''}"]
+    if fabric_links(topology, name):
+        lines.append("unset NCCL_PXN_DISABLE  # data then goes over the fabric to the accelerator beside the NIC")
+    lines.append(f"toposcope affinity PATH --format env  # meanwhile: {listed(far)} with {listed(places[name][1])}")
+    return "\n".join(lines)
 
 
 def _harms(
     topology: Topology, far: list[str], near: list[str], places: dict[str, tuple[Reach | None, list[str]]]
 ) -> Iterator[Harm]:
     """Put what a way out carries from afar beside what the same NIC carries for an accelerator beside it."""
+    known = neighbours(topology)
     for name in far:
         nic = places[name][1][0]
         beside = next((each for each in near if nic in places[each][1]), None)
-        after = _carried(topology, name, nic)
-        before = None if beside is None else _carried(topology, beside, nic)
+        after = _carried(topology, name, known)
+        before = None if beside is None else _carried(topology, beside, known)
         if before is not None and after is not None and after < before:
             yield Harm(name, "remote", before, after)
-        elif known_reach(topology, name, nic) is not None:
+        else:
             yield Harm(name, "remote")
 
 
-def _carried(topology: Topology, accelerator: str, nic: str) -> Bandwidth | None:
-    """Return the typical usable figure of the way out through a NIC, one direction."""
-    ports = ports_of(topology, nic)
-    if not ports:
-        return None
-    way = outward(topology, accelerator, ports[0].id, nic=nic)
-    limit = make_route(Transport.GPUDIRECT_RDMA, (accelerator, "remote"), way, nics=(nic,)).limit
-    return limit.usable.typical if limit.usable is not None and not limit.at_most else None
+def _carried(topology: Topology, accelerator: str, known: dict[str, Neighbours]) -> Bandwidth | None:
+    """Return the typical usable figure of the default way out, one direction."""
+    route = default_of(remote_answers(topology, accelerator, known))
+    return None if route is None or route.limit.usable is None else route.limit.usable.typical
 
 
 RULE = Rule(

@@ -102,7 +102,7 @@ def test_sixteen_accelerators_on_two_boards_have_all_their_links() -> None:
     assert trunk.line == Bandwidth.gigabytes(1200)
 
 
-def test_a_cube_has_three_rings_in_each_direction() -> None:
+def test_the_rings_of_a_cube_use_all_of_its_links() -> None:
     contention = contend(reference("dgx-1v"), "ring")
 
     assert contention.bus is not None

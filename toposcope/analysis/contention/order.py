@@ -1,8 +1,9 @@
 """In which order a good library passes data round: rings and chains over the accelerators.
 
 Switches: one ring, in any order. Direct links: as many rings as the links allow, each in both directions, widest first
-(an eight-GPU cube has three); a full mesh needs none, every accelerator sends to every other. Otherwise one ring:
-islands that direct links join stay together, then what hangs on one switch, one root, one socket.
+(an eight-GPU cube has two, one of them over doubled links); a full mesh needs none, every accelerator sends to every
+other. Otherwise one ring: islands that direct links join stay together, then what hangs on one switch, one root, one
+socket.
 """
 
 from __future__ import annotations

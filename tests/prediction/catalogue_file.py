@@ -23,8 +23,8 @@ HEAD = """\
 # roce-npu: line of the port. memory: line of the socket's memory. collective-*: bus bandwidth over the line of one
 # accelerator's links (of the ports: -network); -nvls: algorithm bandwidth instead.
 # A name may end in a platform (catalogue/platforms.toml, crossing): pcie5-peer-socket.turin; and in a manner of copying
-# that was measured apart: both (both directions at once, the factor still of one), from-host, to-host, write (HCCS
-# writes less than it reads), crowd (all of a group send to all others at once).
+# that was measured apart: both (both directions at once, the factor still of one), kernel (by kernels, not by copy
+# engines), from-host, to-host, write (HCCS writes less than it reads), crowd (all of a group send to all at once).
 """
 
 NOTES = {

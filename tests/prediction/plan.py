@@ -24,7 +24,8 @@ def sections() -> dict[str, tuple[str, ...]]:
     return {
         "Copies between accelerators over their own links": (
             *(f"nvlink{each}" for each in range(1, 6)),
-            *("nvlink", "hccs", "hccs:write", "xgmi", "c2c", "sio", "ub"),
+            *("nvlink", "nvlink3:kernel", "nvlink4:kernel", "nvlink5:kernel"),
+            *("hccs", "hccs:write", "xgmi", "c2c", "sio", "ub"),
         ),
         "Copies between host memory and an accelerator over PCIe": _of("host", "both", "from-host", "to-host"),
         "The same from the memory of another socket": _of("host-socket"),
@@ -93,6 +94,10 @@ def guess(name: str) -> float:
 
 _PCIE = re.compile(r"(collective-)?pcie(\d)(-[a-z-]+)?(?:\.(\w+))?(?::(\S+))?$")
 _OTHERS = {
+    **{
+        f"nvlink{each}:kernel": ("nvlink4:kernel", f"collective-nvlink{each}", "collective-nvlink")
+        for each in (3, 4, 5)
+    },
     "hccs:write": ("hccs", "xgmi"),
     "hccs": ("xgmi", "nvlink"),
     "xgmi": ("hccs", "nvlink"),

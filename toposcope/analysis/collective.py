@@ -153,6 +153,8 @@ def _over_network(
     """
     ways = _rails(topology, names, nics)
     held = [_held(topology, way, alone=collective == SEND) for way in ways]
+    if (own_link := _own_link(ways, held)) is not None:
+        return _named([own_link], own_link.usable, own_link.line, own_link.classes)
     known = [each.usable for each in held if each.usable is not None]
     lines = [way[-1].line for way in ways]
     if not held or len(known) < len(held) or None in lines:
@@ -178,6 +180,15 @@ def _rails(topology: Topology, names: Sequence[str], nics: Sequence[str] | None)
     owners = {nic: min(names, key=lambda name: reach(topology, name, nic) or far) for nic in chosen}
     ways = (outward(topology, owners[nic], port.id, nic=nic) for nic in chosen for port in ports_of(topology, nic)[:1])
     return [way for way in ways if way]
+
+
+def _own_link(ways: Sequence[Sequence[Segment]], held: Sequence[Segment]) -> Segment | None:
+    """Return the link of the one accelerator that feeds all rails, where they carry more than it does."""
+    first = ways[0][0] if ways else None
+    if first is None or len(ways) == 1 or first.usable is None or any(way[0].links != first.links for way in ways):
+        return None
+    total = sum((each.usable.typical for each in held if each.usable is not None), start=Bandwidth(0))
+    return first if total > first.usable.typical else None
 
 
 def _held(topology: Topology, way: Sequence[Segment], *, alone: bool) -> Segment:

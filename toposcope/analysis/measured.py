@@ -30,7 +30,7 @@ best at 1 GiB; copies of 16 MiB their best on HCCS and PCIe; 64 KiB saturate a 4
 
 _UNITS = (("GiB", 30), ("MiB", 20), ("KiB", 10))
 
-NO_FIGURE = "nothing tells what a part of the way carries"
+NO_FIGURE = "nothing tells what a part of the way carries; the accelerators' model may, or --profile"
 _ENOUGH = 3
 
 SLOW_BELOW, OF_LOWEST = 0.85, 0.9

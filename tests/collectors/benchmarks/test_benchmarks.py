@@ -165,7 +165,10 @@ def test_devices_of_p2p_bandwidth_get_their_address():
         "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)", [[800.0, 50.0], [51.0, 801.0]]
     )
     records, problems = read(p2p_bandwidth.parse, text)
-    assert figures(records) == {("0000:1b:00.0|GPU0", "0000:43:00.0|GPU1"): 50.0, ("0000:43:00.0|GPU1", "0000:1b:00.0|GPU0"): 51.0}
+    assert figures(records) == {
+        ("0000:1b:00.0|GPU0", "0000:43:00.0|GPU1"): 50.0,
+        ("0000:43:00.0|GPU1", "0000:1b:00.0|GPU0"): 51.0,
+    }
     assert problems == []
 
 

@@ -35,6 +35,7 @@ COLLECTOR = Collector(
             named=re.compile(r"nvbandwidth\b"),
             begins=re.compile(r'^(?:nvbandwidth Version:|Running \w+_(?:ce|sm)\.|\{\s*"nvbandwidth"\s*:)', _M),
             gives="copies between host and accelerators, all pairs",
+            continuous=True,
         ),
         Source(
             "p2p-bandwidth-latency-test",
@@ -46,12 +47,17 @@ COLLECTOR = Collector(
                 _M,
             ),
             gives="copies between all pairs of accelerators, with and without peer access",
+            continuous=True,
         ),
         Source(
             "bandwidth-matrix",
             p2p_bandwidth.parse_matrix,
             named=re.compile(r"p2p[ _]matrix\b"),
-            begins=re.compile(r"^[ \t]{0,16}(?:D\\D|Dst(?:\u2192|->)?|[Ss]rc[/\\][Dd]st)[ \t]+(?:GPU ?)?0[ \t]", _M),
+            begins=re.compile(  # the matrices of a test stand below its titles
+                r"^(?<!\)\n)(?<!Matrix\n)(?<!\)\r\n)(?<!Matrix\r\n)"
+                r"[ \t]{0,16}(?:D\\D|Dst(?:\u2192|->)?|[Ss]rc[/\\][Dd]st)[ \t]+(?:GPU ?)?0[ \t]",
+                _M,
+            ),
             gives="copies between all pairs of accelerators, where only the matrix was kept",
         ),
         Source(
@@ -62,6 +68,7 @@ COLLECTOR = Collector(
                 r"^[ \t]{0,8}(?:\[CUDA Bandwidth Test\]|(?:Host to Device|Device to Host) Bandwidth, \d+ Device)", _M
             ),
             gives="copies between host and one accelerator",
+            continuous=True,
         ),
         Source(
             "perftest",
@@ -90,22 +97,19 @@ COLLECTOR = Collector(
                 _M | re.IGNORECASE,
             ),
             gives="copies between host and NPUs, all pairs",
+            continuous=True,
         ),
         Source(
             "rocm-bandwidth-test",
             rocm.parse,
-            named=re.compile(r"rocm[ _-]bandwidth(?:[ _-]test)?\b"),
-            begins=re.compile(r"^[ \t.]{0,60}RocmBandwidthTest Version", _M),
-            gives="copies between all pairs of AMD devices",
-        ),
-        Source(
-            "transferbench",
-            rocm.parse,
-            named=re.compile(r"transferbench(?: p2p| a2a)?\b", re.IGNORECASE),
+            named=re.compile(r"rocm[ _-]bandwidth(?:[ _-]test)?\b|transferbench(?: p2p| a2a)?\b", re.IGNORECASE),
             begins=re.compile(
-                r"^[ \t]{0,16}(?:TransferBench v|Bytes Per Direction|(?:Uni|Bi|B)directional copy peak bandwidth)", _M
+                r"^[ \t.]{0,60}(?:RocmBandwidthTest Version|TransferBench v|Bytes Per Direction"
+                r"|(?:Uni|Bi|B)directional copy peak bandwidth)",
+                _M,
             ),
-            gives="copies between all pairs of AMD devices",
+            gives="copies between all pairs of AMD devices (TransferBench too)",
+            continuous=True,
         ),
     ),
 )

@@ -108,6 +108,7 @@ def parse_matrix(capture: Capture) -> Reading:
             Bandwidth.gigabytes(value),
             _gpu(row.label),
             _gpu(column),
+            test=f"line {capture.first_line}",
             both=both,
         )
         for row in rows

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.analysis.rules.boards import note
 from tests.analysis.rules.rails import rails, set_variables
 from tests.machines import ORIGIN, superchip_tray
@@ -98,3 +100,12 @@ def test_a_nic_of_which_the_log_says_so_is_found() -> None:
     (finding,) = gpudirect.check_switched(topology)
 
     assert "mlx5_2" in finding.message
+
+
+def test_a_superchip_is_known_by_its_model_where_no_tool_shows_its_link() -> None:
+    topology = rails(accelerators=2)
+    for index in range(2):
+        topology.add(replace(topology.component(f"GPU{index}"), model="GB200"))
+
+    assert list(gpudirect.check_switched(topology)) == []
+    assert [each.verdict for each in gpudirect.check_c2c(topology)] == [Verdict.COULD_NOT_TELL]

@@ -33,6 +33,7 @@ _SHOWS = "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET,GRAPH JOB 2>&1 | grep -m 8 
 _LOAD = "sudo modprobe nvidia-peermem  # or an open kernel module and Linux 5.12 or later: DMA-BUF"
 # The first driver and kernel with DMA-BUF for RDMA; a distribution may have brought it to an older kernel.
 _DMABUF_DRIVER, _DMABUF_KERNEL = 515, (5, 12)
+_SUPERCHIP = re.compile(r"\bG[HB]\d{3}\b")
 _BACKPORTING = re.compile(r"\.el\d|\.an\d|\.oe|\.uel|tlinux|eks|amzn")
 
 
@@ -74,7 +75,9 @@ def _beside_nics(topology: Topology) -> list[str]:
 
 
 def _is_on_c2c(topology: Topology, name: str) -> bool:
-    return any(link.medium is Medium.C2C for link in topology.links_of(name))
+    """Tell an accelerator that sits on its CPU: by its link, or by a model that is made so."""
+    model = topology.component(name).model or ""
+    return any(link.medium is Medium.C2C for link in topology.links_of(name)) or _SUPERCHIP.search(model) is not None
 
 
 def _transports(topology: Topology, names: Sequence[str]) -> list[Fact]:

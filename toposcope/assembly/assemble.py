@@ -19,6 +19,7 @@ from toposcope.assembly.pci import PciPart, add_pci
 from toposcope.assembly.pci_kinds import kind_of, pci_id_of
 from toposcope.assembly.pci_tree import PciTree
 from toposcope.assembly.ports import add_ports
+from toposcope.assembly.visibility import add_visibility
 from toposcope.assembly.words import meaning
 from toposcope.base import Origin, Problem, ProblemKind
 from toposcope.model import Component, Grade, Kind, Link, Medium, PrintedMatrix, Relation, Topology
@@ -69,6 +70,7 @@ def assemble(
     _relate(topology, evidence, identities)
     add_facts(topology, evidence, identities, devices)
     _name_models(topology, devices)
+    add_visibility(topology)
     fill_from_models(topology, evidence, identities, devices, lookup)
     fill_from_machines(topology, machines, lookup, devices, chosen)
     topology.problems.extend(unsure_figures(topology, fabric))

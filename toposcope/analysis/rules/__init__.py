@@ -32,6 +32,7 @@ from toposcope.analysis.rules import (
     slots,
     surroundings,
     uplink,
+    visibility,
 )
 from toposcope.analysis.rules.rule import Rule
 from toposcope.base import UsageError
@@ -90,6 +91,8 @@ RULES: tuple[Rule, ...] = (
     read_requests.RULE,
     measured.RULE_LIMIT,
     measured.RULE_SMALL,
+    visibility.HIDDEN_RULE,
+    visibility.GUEST_RULE,
 )
 
 

@@ -15,7 +15,8 @@ Grammar; other lines of the job stand between, and so do those of other hosts an
 ``gpu`` is the number of the device, in older releases its bus id (``3000``). What a log says of devices is of its first
 host only. Settings of the host: ``nccl.log``, ``nccl.library``, ``nccl.version``, ``nccl.set.NAME``, ``nccl.hcas``,
 ``nccl.network``, ``nccl.completion_error``, ``nccl.graph.gpus``; of an accelerator ``nccl.net`` (the transport) and
-``nccl.net.gdr``; of a pair on this host ``nccl.transport``; of a NIC ``nccl.gdr`` and ``nccl.async_event``.
+``nccl.net.gdr``; of a pair on this host ``nccl.transport``; of a NIC ``nccl.gdr``, ``nccl.async_event`` and
+(where it is harmless) ``nccl.port_event``.
 
 ``/etc/nccl.conf`` and ``~/.nccl.conf`` hold lines ``NAME=value`` and comments (``#``): settings ``nccl.conf.NAME``.
 """
@@ -51,7 +52,10 @@ _CHANNEL = re.compile(
     r"(?P<b>\d{1,7})\[(?P<gpu_b>[0-9a-f]{1,9})\] (?:\[(?P<way>send|receive)\] )?"
     r"via (?P<transport>\S{1,64}(?: (?!comm\b)\S{1,64}){0,2})"
 )
-_ASYNC = re.compile(r"NET/IB : (?:(?P<name>[\w.-]{1,64}):(?P<port>\d{1,3}) )?Got async event : (?P<event>[\w ]{1,60})")
+_ASYNC = re.compile(
+    r"NET/IB : (?:(?P<name>[\w.-]{1,64}):(?P<port>\d{1,3}) )?Got (?:non-fatal )?async event ?: (?P<event>[\w ]{1,60})"
+)
+_BAD = re.compile(r"err|fatal|fail|down", re.IGNORECASE)
 _COMPLETION = re.compile(r"Got completion .{0,300}?status=(?P<status>\d{1,4})\b.{0,200}?vendor err (?P<vendor>\d{1,6})")
 _GRAPH_GPU = re.compile(r"GPU/(?:[0-9A-Fa-f]{1,4}-)?(?P<bus>[0-9A-Fa-f]{3,9}) \(\d{1,7}\)")
 _VARIABLE = re.compile(r"\s*(?P<name>[NR]CCL_[A-Z0-9_]{1,80})\s*=(?P<value>.*)")
@@ -127,7 +131,8 @@ def _take_of_host(log: _Log, message: str, index: int) -> None:
         log.set(match["name"], "nccl.gdr", match["what"] == "Enabled", index)
     elif match := _ASYNC.search(message):
         subject = f"{match['name']}/{match['port']}" if match["name"] else HOST
-        log.set(subject, "nccl.async_event", match["event"].strip(), index)
+        event = match["event"].strip()
+        log.set(subject, "nccl.async_event" if _BAD.search(event) else "nccl.port_event", event, index)
     elif match := _COMPLETION.search(message):
         log.set(HOST, "nccl.completion_error", f"status {match['status']}, vendor err {match['vendor']}", index)
     elif (match := _GRAPH_GPU.search(message)) and not message.startswith("GPU/"):

@@ -134,3 +134,30 @@ def test_nics_for_other_work_may_have_another_mtu() -> None:
     b.port("NIC9", 100)
     note(topology, "NIC9-port", "mtu", 1024)
     assert list(port_settings.check_mtu(topology)) == []
+
+
+def failed(error: str | None) -> Topology:
+    topology = rails()
+    if error is not None:
+        note(topology, "host", "nccl.completion_error", error)
+    return topology
+
+
+def breaks_rdma_timeout() -> Topology:
+    return failed("status 12, vendor err 129")
+
+
+def keeps_rdma_timeout() -> Topology:
+    return failed("status 5, vendor err 249")
+
+
+def cannot_tell_rdma_timeout() -> Topology:
+    return failed(None)
+
+
+def test_the_ends_of_a_transfer_without_answer_are_to_be_compared() -> None:
+    (finding,) = port_settings.check_timeout(breaks_rdma_timeout())
+
+    assert "status 12" in finding.message
+    assert "show_gids" in finding.remedy
+    assert len(finding.harms) == 4

@@ -80,6 +80,7 @@ RULES: tuple[Rule, ...] = (
     port_counters.RULE_LOSS,
     port_settings.RULE_MTU,
     port_settings.RULE_GID,
+    port_settings.RULE_TIMEOUT,
     port_settings.RULE_BOND,
     library_settings.RULE_OFF,
     library_settings.RULE_FORCED,

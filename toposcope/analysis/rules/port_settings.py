@@ -1,4 +1,4 @@
-"""port-mtu, gid-index and bond-one-member: how ports are set, and how the library uses them."""
+"""port-mtu, gid-index, rdma-timeout and bond-one-member: how ports are set, and how the library uses them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from toposcope.base import Bandwidth
     from toposcope.model import Component, Fact, Topology
 
-MTU, GID, BOND = "port-mtu", "gid-index", "bond-one-member"
+MTU, GID, BOND, TIMEOUT = "port-mtu", "gid-index", "bond-one-member", "rdma-timeout"
+_RETRIES_EXCEEDED = "status 12,"
 _GID = re.compile(r"gid\.(\d{1,4})")
 _IS_TYPED = re.compile(r"\bv[12]\b|RoCE ?v[12]", re.IGNORECASE)
 _IS_V2 = re.compile(r"\bv2\b|RoCE ?v2", re.IGNORECASE)
@@ -164,6 +165,29 @@ def check_bond(topology: Topology) -> Iterator[Finding]:
     )
 
 
+def check_timeout(topology: Topology) -> Iterator[Finding]:
+    """Find a job that failed since its packets were never answered: the two ends do not reach each other by RDMA."""
+    fact = topology.fact("host", "nccl.completion_error")
+    if fact is None or not str(fact.value).startswith(_RETRIES_EXCEEDED):
+        return
+    nics = rdma_nics(topology)
+    index = setting(topology, "NCCL_IB_GID_INDEX")
+    yield Finding(
+        TIMEOUT,
+        Severity.WARNING,
+        f"a transfer of the job was never answered ({fact.value}): RDMA does not reach the other end",
+        remedy=(
+            "show_gids; ibv_devinfo | grep -iE 'state|mtu'  # on both hosts: RoCE v2, same MTU, ports up\n"
+            "ping -M do -s 4000 -I NETDEV PEER  # jumbo frames on every hop\n"
+            "ib_write_bw -d DEVICE -x INDEX --report_gbits PEER  # each pair of NICs by itself"
+        ),
+        components=tuple(nic.id for nic in nics) or ("host",),
+        harms=tuple(Harm(name, "remote") for nic in nics for name in used_nics(topology).get(nic.id, ())),
+        evidence=origins([fact, index]),
+        grade=Grade.OBSERVED,
+    )
+
+
 def _is_bond(topology: Topology, nic: Component, port: str) -> bool:
     members = value_of(topology, port, "members")
     if members is not None:
@@ -216,4 +240,15 @@ RULE_BOND = Rule(
     ),
     remedy=f"export {_QPS}=4, so that several connections spread over the members.",
     sources=("NVIDIA/nccl#2136", "NVIDIA/nccl#2150", "NCCL documentation, performance and tuning"),
+)
+RULE_TIMEOUT = Rule(
+    TIMEOUT,
+    "RDMA transfers are not answered",
+    check_timeout,
+    reasoning=(
+        "Error 12 says that retries were exceeded. Where the other host lives, the network between the ports does not "
+        "carry what is sent: another RoCE version or GID, an MTU that a hop does not pass, a route that is missing."
+    ),
+    remedy="show_gids and MTUs on both hosts; ib_write_bw between each pair of NICs with the same GID index.",
+    sources=("NVIDIA/nccl#426", "NVIDIA/nccl#1131"),
 )

@@ -23,6 +23,9 @@ MAX_NICS = 512
 MAX_NUMA_NODES = 256
 """NUMA nodes of one host: each pair of them is joined."""
 
+MAX_DEPTH = 64
+"""Bridges above one another: a chain takes a bus number for each, and no board has a tenth of it."""
+
 
 def beyond(left_out: Sequence[Identity]) -> Iterator[Problem]:
     """Yield a problem for the accelerators, and one for the NICs, that no answer is given for."""

@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from toposcope.assembly.cpus import numa_id
+from toposcope.assembly.limits import MAX_DEPTH
 from toposcope.assembly.pci_kinds import pci_id_of
 from toposcope.assembly.pci_tree import PcieState, pcie_state
 from toposcope.assembly.reference import with_usable
+from toposcope.base import Problem, ProblemKind
 from toposcope.model import Component, Grade, Kind, Link, Medium, State
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from toposcope.assembly.evidence import Evidence
     from toposcope.assembly.figures import Lookup
@@ -53,6 +55,14 @@ def add_pci(topology: Topology, part: PciPart) -> None:
     for address in part.tree.parents:
         _connect(topology, part, address, names)
     _doubt_virtual_bridges(topology, part, names)
+    topology.problems.extend(_uprooted(part))
+
+
+def _uprooted(part: PciPart) -> Iterator[Problem]:
+    for address in part.tree.uprooted:
+        origin = part.evidence.devices[address].origin
+        message = f"the bridges above {address} lead back to it, or are more than {MAX_DEPTH}: put on its root bus"
+        yield Problem(ProblemKind.CLASH, origin, message, address)
 
 
 def _names(part: PciPart) -> dict[str, str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from toposcope.assembly.limits import MAX_DEPTH
 from toposcope.base.pci import bus_of, domain_of
 from toposcope.model import Grade, State
 
@@ -32,20 +33,32 @@ class PciTree:
 
     devices: Mapping[str, PciDevice]
 
-    @cached_property
+    @property
     def parents(self) -> dict[str, str]:
         """Each device's parent: a bridge's address, or a root bus. Empty where the sources show no structure."""
+        return self._placed[0]
+
+    @property
+    def uprooted(self) -> tuple[str, ...]:
+        """Devices put on their root bus since the evidence hangs them below themselves, or deeper than any can be."""
+        return self._placed[1]
+
+    @cached_property
+    def _placed(self) -> tuple[dict[str, str], tuple[str, ...]]:
         bridges: dict[tuple[str, int | None], str] = {
             (domain_of(device.address), device.secondary): device.address
             for device in self.devices.values()
             if device.secondary
         }
         if not bridges and not any(device.parent or device.at_root for device in self.devices.values()):
-            return {}
+            return {}, ()
         parents = {address: self._parent(device, bridges) for address, device in self.devices.items()}
-        for address in _in_circles(parents):  # contradictory evidence: nothing may hang below itself
-            parents[address] = _root_bus(address)
-        return parents
+        uprooted: list[str] = []
+        for contradictions in (_in_circles, _too_deep):
+            for address in contradictions(parents):
+                parents[address] = _root_bus(address)
+                uprooted.append(address)
+        return parents, tuple(uprooted)
 
     @cached_property
     def children(self) -> dict[str, list[str]]:
@@ -132,6 +145,22 @@ def _in_circles(parents: Mapping[str, str]) -> Iterator[str]:
         if at in way:
             yield at
         done.update(way)
+
+
+def _too_deep(parents: Mapping[str, str]) -> Iterator[str]:
+    """Yield the devices below too many bridges; whoever takes one away makes what hangs below it less deep."""
+    depths: dict[str, int] = {}
+    for address in parents:
+        way = [address]
+        while way[-1] not in depths and (above := parents.get(way[-1])) is not None:
+            way.append(above)
+        depth = depths.get(way[-1], 0)
+        for at in reversed(way):
+            depth = depths[at] if at in depths else depth + 1
+            if depth > MAX_DEPTH:
+                yield at
+                depth = 1
+            depths[at] = depth
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,17 +32,25 @@ def tree_lines(topology: Topology, *, ascii_only: bool) -> Iterator[Text]:
             children.setdefault(parent, []).append(component)
     for root in roots:
         yield Text(_called(root, topology), style="bold")
-        yield from _below(root.id, children, topology, "", _ASCII if ascii_only else _UNICODE)
+        yield from _below(root.id, children, topology, _ASCII if ascii_only else _UNICODE)
 
 
 def _below(
-    name: str, children: dict[str, list[Component]], topology: Topology, indent: str, glyphs: tuple[str, ...]
+    name: str, children: dict[str, list[Component]], topology: Topology, glyphs: tuple[str, ...]
 ) -> Iterator[Text]:
-    below = children.get(name, [])
-    for index, component in enumerate(below):
-        last = index == len(below) - 1
-        yield Text(f"{indent}{glyphs[1 if last else 0]}{_called(component, topology)}")
-        yield from _below(component.id, children, topology, indent + glyphs[3 if last else 2], glyphs)
+    waiting = _marked(children.get(name, []), "", glyphs)
+    while waiting:
+        component, mark, indent = waiting.pop()
+        yield Text(f"{mark}{_called(component, topology)}")
+        waiting += _marked(children.get(component.id, []), indent, glyphs)
+
+
+def _marked(below: list[Component], indent: str, glyphs: tuple[str, ...]) -> list[tuple[Component, str, str]]:
+    """Return the components, the last first, each with what stands before it and before what hangs below it."""
+    branch, last, line, blank = glyphs
+    marked = [(component, indent + branch, indent + line) for component in below]
+    marked[-1:] = [(component, indent + last, indent + blank) for component in below[-1:]]
+    return marked[::-1]
 
 
 def _called(component: Component, topology: Topology) -> str:

@@ -52,6 +52,9 @@ def _resolved(record: Record, names: dict[str, str], topology: Topology) -> Meas
             ProblemKind.UNREAD, record.origin, f"{record.tool} measured {_first(missing)}, which this machine has not"
         )
     rdma = record.metric == "rdma"
+    if rdma and record.members and _nic(record.members, names, topology) is None:
+        named = ", ".join(map(_first, record.members))
+        return Problem(ProblemKind.UNREAD, record.origin, f"{record.tool} used {named}, which no NIC here is called")
     members = tuple(found for each in record.members if (found := _find(each, names)))
     return Measurement(
         record.tool,

@@ -49,10 +49,13 @@ def verdict(check: Check, topology: Topology) -> str:
             return f"Normal as far as can be told: {told}{_by(judged)}."
         return f"{text}{_held_back(judged, topology)}."
     worst = min(slow, key=lambda each: each.share or 0)
-    text = f"Not normal: {subject(worst, topology)} is {worst.share:.0%} of what its route should give"
-    if len(judged) > 1:
+    far = f"{worst.share:.0%} of what its route should give"
+    if len(slow) == 1:
+        which = f"1 of {len(judged)} measurements, " if len(judged) > 1 else ""
+        text = f"Not normal: {which}{subject(worst, topology)}{',' if which else ''} is {far}"
+    else:
         text = f"Not normal: {len(slow)} of {len(judged)} measurements are below what their routes should give"
-        text += f", the worst {worst.share:.0%} of it ({subject(worst, topology)})"
+        text += f", the worst {subject(worst, topology)}, {far}"
     return f"{text}. {blame(check.suspects, topology)}"
 
 
@@ -116,7 +119,7 @@ def _all(count: int) -> str:
 
 
 def _blamed(suspect: Suspect, topology: Topology) -> str:
-    parts = " with ".join(dict.fromkeys(_part(each, topology) for each in suspect.segments[:2]))
+    parts = " or ".join(dict.fromkeys(_part(each, topology) for each in suspect.segments[:2]))
     many = "all slow ones pass" if suspect.explains == suspect.slow else f"{suspect.explains} of the slow ones pass"
     if suspect.slow == 1:
         many = "the slow one passes"
@@ -161,6 +164,7 @@ def _checked(judged: Judged, topology: Topology) -> CheckedDocument:
         ranks=each.ranks,
         both="both" in each.words,
         manner=each.words,
+        flows=each.flows,
         size_bytes=each.size,
         value_gbs=round(each.value.gbs, 4),
         busbw_gbs=round(judged.value.gbs, 4) if judged.value != each.value else None,

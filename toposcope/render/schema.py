@@ -554,6 +554,7 @@ class CheckedDocument(Document, frozen=True, kw_only=True):
     ranks: int | None
     both: bool
     manner: tuple[str, ...]
+    flows: int | None
     size_bytes: int | None
     value_gbs: float
     busbw_gbs: float | None

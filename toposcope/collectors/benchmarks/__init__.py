@@ -73,9 +73,10 @@ COLLECTOR = Collector(
         Source(
             "perftest",
             perftest.parse,
-            named=re.compile(r"(?P<argument>ib_(?:write|read|send|atomic)_bw|raw_ethernet_bw)\b"),
+            named=re.compile(r"(?P<argument>ib[ _](?:write|read|send|atomic)[ _]bw|raw[ _]ethernet[ _]bw)\b"),
             begins=re.compile(
-                r"^[ \t]{4,40}(?:RDMA_Write|RDMA_Read|Send|Raw Ethernet\S*)(?: Bidirectional)?[^\n]{0,40} BW Test\s*$",
+                r"^(?:-{30,120}[ \t]*\r?\n)?"
+                r"[ \t]{4,40}(?:RDMA_Write|RDMA_Read|Send|Raw Ethernet\S*)(?: Bidirectional)?[^\n]{0,40} BW Test\s*$",
                 _M,
             ),
             gives="RDMA between two hosts through one port",

@@ -86,9 +86,9 @@ def _row(made: Table, group: list[Judged], topology: Topology) -> None:
         plain(name),
         plain(_test(first)),
         plain("?" if first.measurement.size is None else size_words(first.measurement.size)),
-        plain("..".join(values)),
-        plain("?" if usable is None else f"{usable.low}..{usable.typical}..{usable.high}"),
-        plain("..".join(dict.fromkeys(shares)) or "-"),
+        plain(" to ".join(values)),
+        plain("?" if usable is None else f"{usable.typical} ({usable.low} to {usable.high})"),
+        plain(" to ".join(dict.fromkeys(shares)) or "-"),
         Text(verdict_text, style=_LOOK[first.health]),
         plain(limits[0] if limits else "-"),
     )

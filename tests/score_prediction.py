@@ -2,8 +2,9 @@
 
 Every machine is predicted from the others only: the efficiency classes are computed anew without it. They are computed
 from the records that the shipped classes rest on (``shared/facts/measured.jsonl`` beside the checkout), or from
-``--learn``, or from the scored records themselves where neither is there. Records that cannot be modelled are listed
-with the reason.
+``--learn``, or from the scored records themselves where neither is there; and from ``prediction/evidence.toml``, whose
+machines are other ones than those of the records (``--records-only`` where the scored ones may be among them).
+Records that cannot be modelled are listed with the reason.
 """
 
 from __future__ import annotations
@@ -37,12 +38,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("records", nargs="+", type=Path)
     parser.add_argument("--learn", action="append", type=Path, default=[], help="records to learn the classes from")
+    parser.add_argument("--records-only", action="store_true", help="learn from records alone, not from evidence.toml")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--all", action="store_true", help="list every record")
     asked = parser.parse_args()
     records = read(asked.records)
     learned = read(asked.learn or [each for each in (KNOWN,) if each.is_file()] or asked.records)
-    report = score(records, learned)
+    report = score(records, learned, beside=not asked.records_only)
     sys.stdout.write((as_json(report) if asked.json else as_text(report, every=asked.all)) + "\n")
 
 

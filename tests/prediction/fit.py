@@ -77,10 +77,10 @@ def titles() -> dict[str, str]:
     return {each["machine"]: each["source"] for each in entries["evidence"]} | entries["titles"]
 
 
-def samples(asked: Iterable[Question]) -> list[Sample]:
-    """The samples of the records, and those published beside them."""
+def samples(asked: Iterable[Question], *, beside: bool = True) -> list[Sample]:
+    """The samples of the records, and those published beside them where these may be used."""
     known = _guessed()
-    return [*(sample for each in asked for sample in _samples(each, known)), *evidence()]
+    return [*(sample for each in asked for sample in _samples(each, known)), *(evidence() if beside else ())]
 
 
 def _guessed() -> Figures:

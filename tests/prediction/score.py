@@ -41,12 +41,14 @@ class Report:
     unmodelled: list[tuple[Record, str]]
 
 
-def score(records: Sequence[Record], learned: Sequence[Record]) -> Report:
-    """Predict every record that is meant to be predicted, from the other machines of ``learned`` only."""
+def score(records: Sequence[Record], learned: Sequence[Record], *, beside: bool = True) -> Report:
+    """Predict every record that is meant to be predicted, from the other machines of ``learned`` only.
+
+    ``beside``: and from what ``evidence.toml`` holds of other machines.
+    """
     asked = [(record, question(record)) for record in records if record.scored]
-    known = samples(
-        [each for each in (question(record) for record in learned if record.usable) if isinstance(each, Question)]
-    )
+    made = (question(record) for record in learned if record.usable)
+    known = samples([each for each in made if isinstance(each, Question)], beside=beside)
     scores: list[Score] = []
     unmodelled: list[tuple[Record, str]] = []
     by_machine = {record.machine: figures_of(fit(_without(known, record.machine))) for record, _ in asked}

@@ -12,6 +12,7 @@ from tests.render.random_machines import machines
 from toposcope.model import Kind, Medium, State, Topology
 from toposcope.render.diagram import Box, Diagram, Edge, layout
 from toposcope.render.diagram.sketch import Role
+from toposcope.render.glyphs import TIMES
 
 slow = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -186,7 +187,7 @@ def test_switches_with_the_same_accelerators_are_one_bar_and_their_links_add_up(
 
     assert bar.count == 4
     assert edge(diagram, "GPU0", bar.id).figure == "450"
-    assert edge(diagram, "GPU0", bar.id).details == ("18 links",)
+    assert edge(diagram, "GPU0", bar.id).details == (f"18 {TIMES} 25.0",)
 
 
 def test_an_unknown_number_is_shown_as_a_question() -> None:
@@ -305,7 +306,7 @@ def test_trunks_read_from_either_side_are_one_edge() -> None:
 
     trunks = [edge for edge in layout(b.topology).edges if edge.kind == "trunks"]
 
-    assert [(trunk.figure, trunk.details) for trunk in trunks] == [("400", ("16 links",))]
+    assert [(trunk.figure, trunk.details) for trunk in trunks] == [("400", (f"16 {TIMES} 25.0",))]
 
 
 def test_a_network_reached_over_two_media_is_one_edge() -> None:

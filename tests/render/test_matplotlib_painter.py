@@ -140,10 +140,49 @@ def test_a_theme_has_its_ground_and_its_inks(theme) -> None:
     assert theme.medium(Medium.PCIE) in svg
 
 
-def test_assumed_figures_are_lighter_than_observed_ones() -> None:
+def test_an_assumed_figure_among_others_has_a_tilde_and_a_hollow_line() -> None:
     svg = svg_of(layout(machines.dgx_1v()))
 
-    assert LIGHT.lighter(LIGHT.medium(Medium.SOCKET), 0.42) in svg
+    assert "~38.4" in texts(svg)
+    assert "~ assumed, not observed" in texts(svg)
+
+
+def test_where_every_figure_is_assumed_it_is_said_once() -> None:
+    svg = svg_of(layout(machines.superchip_tray()))
+
+    assert "figures: GB/s, one direction; every figure is assumed" in texts(svg)
+    assert not any("~" in text for text in texts(svg))
+
+
+def test_the_legend_tells_the_path_from_its_limit() -> None:
+    marking = Marking(
+        highlight=[("GPU0", "switch0"), ("NIC0", "switch0"), ("NIC0-port", "network")],
+        bottleneck=[("NIC0-port", "network")],
+    )
+
+    for theme in THEMES.values():
+        svg = svg_of(layout(machines.a100()), theme=theme.name, marking=marking)
+
+        assert {"this path", "limit of this path"} <= set(texts(svg))
+        assert theme.halo in svg
+
+
+def test_dimmed_texts_can_still_be_read() -> None:
+    for theme in THEMES.values():
+        assert contrast(theme.dim_text, theme.ground) >= 4.5
+        assert contrast(theme.faint_text, theme.ground) >= contrast(theme.dim_text, theme.ground)
+
+
+def contrast(ink: str, ground: str) -> float:
+    """Return the contrast of two colours as the guidelines for accessible content define it."""
+    dark, light = sorted(map(luminance, (ink, ground)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    shares = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_names_from_strangers_are_escaped() -> None:

@@ -41,7 +41,8 @@ _FAMILIES = {
 class Theme:
     """The colours of one ground. ``fills`` by role of a box: ground and outline.
 
-    ``fade`` is how far what is not on a marked path steps back.
+    ``fade`` is how far what is not on a marked path steps back, ``dim_text`` the ink of its texts; ``halo`` lies behind
+    what is on the path, ``pair`` behind an accelerator and its NIC.
     """
 
     name: ThemeName
@@ -51,6 +52,9 @@ class Theme:
     frame: str
     unknown: str
     bottleneck: str
+    halo: str
+    pair: str
+    dim_text: str
     media: dict[str, str]
     fills: dict[str, tuple[str, str]]
     heat: tuple[str, ...]
@@ -76,6 +80,9 @@ LIGHT = Theme(
     frame="#c3cad4",
     unknown="#8a929d",
     bottleneck=_RED,
+    halo="#ffe48a",
+    pair="#eef0f4",
+    dim_text="#6c7683",
     media={
         "pcie": _BLUE,
         "fabric": _GREEN,
@@ -99,7 +106,7 @@ LIGHT = Theme(
         "unseen": ("#f4f4f5", "#8a929d"),
     },
     heat=("#f4f8fb", "#c6dbea", "#86b6d6", "#3f88b9", "#125c93", "#08325a"),
-    fade=0.62,
+    fade=0.68,
 )
 
 DARK = Theme(
@@ -110,6 +117,9 @@ DARK = Theme(
     frame="#46505f",
     unknown="#8d97a5",
     bottleneck=_DARK_RED,
+    halo="#48566b",
+    pair="#222934",
+    dim_text="#818b99",
     media={
         "pcie": _DARK_BLUE,
         "fabric": _DARK_GREEN,
@@ -133,7 +143,7 @@ DARK = Theme(
         "unseen": ("#20242b", "#8d97a5"),
     },
     heat=("#1b2430", "#1f3c55", "#25597f", "#3f86b5", "#86b9dc", "#dcecf8"),
-    fade=0.5,
+    fade=0.62,
 )
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 

@@ -10,6 +10,7 @@ from toposcope.render.box_drawing.grid import Stroke, plain
 from toposcope.render.diagram.flow import MEDIUM_TITLES
 from toposcope.render.diagram.search import find_marked
 from toposcope.render.diagram.sketch import LEAVES, Role
+from toposcope.render.glyphs import TIMES
 
 if TYPE_CHECKING:
     from toposcope.render.diagram.parts import Box, Diagram, Edge, Marking
@@ -51,7 +52,7 @@ class Reading:
         slow = edge.id in self.marked.bottleneck_edges
         figure = f"▸{edge.unit or edge.figure}◂" if slow else edge.figure
         told = edge.details if details else ()
-        return self.words("".join([figure, *(f", {text}" if text.endswith("links") else f" {text}" for text in told)]))
+        return self.words("".join([figure, *(f", {text}" if _counts(text) else f" {text}" for text in told)]))
 
     def ports(self, name: str) -> list[str]:
         """Return the ports of a device."""
@@ -85,6 +86,11 @@ def read(diagram: Diagram, marking: Marking | None, *, ascii_only: bool) -> Read
             reading.mesh.setdefault(edge.a, []).append(edge)
             reading.mesh.setdefault(edge.b, []).append(edge)
     return reading
+
+
+def _counts(text: str) -> bool:
+    """Tell whether a detail says what a figure is the sum of."""
+    return TIMES in text or text.endswith("links")
 
 
 def stroke(edge: Edge) -> Stroke:

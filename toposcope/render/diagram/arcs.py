@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from toposcope.render.diagram.plan import Plan, WireKey
     from toposcope.render.diagram.sketch import Wire
 
-_FIRST = 20.0
-_STEP = 15.0
+_FIRST = 22.0
+_STEP = 18.0
 _DEEPEST = 60
 _FEW = 6
 """So many arcs have room for their details too."""
+_NARROW = 2.0
+"""An arc less wide than so many of its labels hangs lower, so that its sides show."""
 _AIR = 2.0
 _STRICT_LEVELS = 6
 _SAMPLES = 60
@@ -86,6 +88,8 @@ def _lay(
     """
     left, right, edge, sign = course
     least = max((level + 1 for low, high, level in drawn.levels if left <= low and high <= right), default=0)
+    if few and right - left < _NARROW * plan.label_size(wire)[0]:
+        least = max(least, 1)
     tries = [(level, True) for level in range(least, least + _STRICT_LEVELS)] if few else []
     for level, strict in [*tries, *((level, False) for level in range(least, _DEEPEST))]:
         bend = _curve(left, right, edge, sign * (_FIRST + _STEP * level))

@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from toposcope.render.diagram.arcs import draw_arcs
-from toposcope.render.diagram.parts import Rect
+from toposcope.render.diagram.parts import PLATE_STEP, Rect
 from toposcope.render.diagram.plan import BAR_HEIGHT, MARGIN, STUB, Path, key, words_width
-from toposcope.render.diagram.sketch import Role
+from toposcope.render.diagram.sketch import Role, plates_of
 
 if TYPE_CHECKING:
     from toposcope.render.diagram.plan import Plan
@@ -68,20 +68,21 @@ def _apart(plan: Plan, a: str, b: str) -> bool:
     return x >= other + other_width + LEAST_BAR_GAP or other >= x + width + LEAST_BAR_GAP
 
 
-LEAST_BAR_GAP = 6.0
+LEAST_BAR_GAP = 16.0
 
 
 def _track(plan: Plan, track: list[str], y: float) -> float:
     wires = [wire for wire in _wires_from_above(plan) if wire.b in track]
     height = max((plan.label_size(wire)[1] for wire in wires), default=0.0)
-    channel = height + 2 * STUB if height else 16.0
+    plates = max(plates_of(plan.sketch.nodes[name]) for name in track) * PLATE_STEP
+    channel = height + 2 * STUB + plates / 2 if height else 16.0 + plates
     for name in track:
         x, width = plan.spans[name]
         plan.rects[name] = Rect(x, y + channel, width, BAR_HEIGHT)
     for wire in wires:
         x = _place_of(plan, wire)
         start = plan.rects[wire.a].bottom
-        path = Path(((x, start), (x, y + channel)), plan.lines(wire, x, y + channel / 2))
+        path = Path(((x, start), (x, y + channel)), plan.lines(wire, x, y + (channel - plates / 2) / 2))
         plan.paths[key(wire)] = path
     return y + channel + BAR_HEIGHT
 
@@ -100,7 +101,9 @@ def _extent(plan: Plan, name: str) -> tuple[float, float]:
     """Return how far a bar reaches: over the devices that it joins, or over all where it is not known which."""
     wires = [wire for wire in _wires_from_above(plan) if wire.b == name]
     role = plan.sketch.nodes[name].role
-    spans = [plan.spans[wire.a] for wire in wires if wire.a in plan.spans]
+    joined = {wire.a for wire in wires}
+    joined.update(one for pair in plan.sketch.pairs if joined.intersection(pair) for one in pair)
+    spans = [plan.spans[one] for one in sorted(joined) if one in plan.spans]
     if not wires:
         spans = [plan.spans[node.id] for node in plan.sketch.nodes.values() if node.role is Role.ACCELERATOR]
     if not spans:

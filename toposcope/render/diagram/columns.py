@@ -6,17 +6,30 @@ upright lines that cross nothing. A column is as wide as its texts and the label
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from toposcope.render.diagram.plan import GROUP_GAP, LEAF_GAP, MARGIN, STUB, key, words_width
+from toposcope.render.diagram.plan import (
+    APART_GAP,
+    DETAIL_SIZE,
+    GROUP_GAP,
+    LEAF_GAP,
+    MARGIN,
+    PAIR_GAP,
+    STUB,
+    key,
+    words_width,
+)
 from toposcope.render.diagram.sketch import LEAVES, Role
+from toposcope.render.diagram.words import KINDS
+from toposcope.render.glyphs import text_width
 
 if TYPE_CHECKING:
     from toposcope.render.diagram.plan import Plan
     from toposcope.render.diagram.sketch import Wire
 
-_LEAST = {Role.ACCELERATOR: 62.0, Role.NIC: 46.0, Role.STORAGE: 46.0, Role.PORT: 26.0, Role.SOCKET: 110.0}
-_MOST_WORDS = {Role.SWITCH: 60.0, Role.UNSEEN: 200.0}
+_LEAST = {Role.ACCELERATOR: 56.0, Role.NIC: 50.0, Role.STORAGE: 50.0, Role.PORT: 26.0, Role.SOCKET: 110.0}
+_MOST_WORDS = {Role.SWITCH: 66.0, Role.ROOT_COMPLEX: 66.0, Role.UNSEEN: 230.0}
 _ARC_PITCH = 9.0
 _LEAST_CANVAS = 470.0
 
@@ -37,7 +50,7 @@ def set_columns(plan: Plan) -> None:
 
 def _gaps(plan: Plan, tops: list[str]) -> list[float]:
     """Return the gaps between the halves: wide enough for the link between two sockets."""
-    labels = [plan.label_size(wire)[0] + 36 for wire in plan.sketch.peers] if len(tops) == 2 else []  # noqa: PLR2004
+    labels = [plan.label_size(wire)[0] + 30 for wire in plan.sketch.peers] if len(tops) == 2 else []  # noqa: PLR2004
     trunks = [plan.label_size(wire)[0] + 40 for wire in plan.sketch.trunks]
     halves = any(plan.sketch.nodes[name].role in (Role.SOCKET, Role.NUMA) for name in tops)
     return [max([30.0 if halves else GROUP_GAP, *labels, *trunks])] * max(0, len(tops) - 1)
@@ -90,14 +103,20 @@ def _measure(plan: Plan, name: str) -> float:
     children = plan.sketch.children.get(name, [])
     own = max(
         _LEAST.get(node.role, 40.0),
-        min(words_width(plan.words[name]), _MOST_WORDS.get(node.role, 132.0)) + 12,
+        min(_words_width(plan, name), _MOST_WORDS.get(node.role, 132.0)) + 12,
         sum(_top_width(plan, wire) for wire in upward(plan, name)) + _arcs_width(peer_arcs_of(plan, name)),
     )
     if node.role in LEAVES:
         own = max(own, sum(width for _, width in _bottom_items(plan, name))) + side_room(plan, name)
-    inner = sum(_measure(plan, child) for child in children) + _gap(plan, children) * max(0, len(children) - 1)
+    inner = sum(_measure(plan, child) for child in children) + sum(_gaps_among(plan, children))
     plan.widths[name] = max(own, inner)
     return plan.widths[name]
+
+
+def _words_width(plan: Plan, name: str) -> float:
+    """Return the width that a box's texts ask for; what a switch is, is said where there is room."""
+    lines = plan.words[name]
+    return words_width(lines[:1] if plan.sketch.nodes[name].role in KINDS else lines)
 
 
 def side_room(plan: Plan, name: str) -> float:
@@ -112,9 +131,19 @@ def _top_width(plan: Plan, wire: Wire) -> float:
     return max(plan.label_size(wire)[0] + 4, words, 14.0)
 
 
-def _gap(plan: Plan, children: list[str]) -> float:
-    leaves = all(plan.sketch.nodes[child].role in LEAVES for child in children)
-    return LEAF_GAP if leaves else GROUP_GAP
+def _gaps_among(plan: Plan, children: list[str]) -> list[float]:
+    """Return the gaps between siblings: little inside a pair, more around one."""
+    if not all(plan.sketch.nodes[child].role in LEAVES for child in children):
+        return [GROUP_GAP] * (len(children) - 1)
+    pair_of = {name: pair for pair in plan.sketch.pairs for name in pair}
+    return [
+        LEAF_GAP
+        if one not in pair_of and other not in pair_of
+        else PAIR_GAP
+        if pair_of.get(one) == pair_of.get(other)
+        else APART_GAP
+        for one, other in pairwise(children)
+    ]
 
 
 def _bottom_items(plan: Plan, name: str) -> list[tuple[object, float]]:
@@ -124,13 +153,14 @@ def _bottom_items(plan: Plan, name: str) -> list[tuple[object, float]]:
     ]
     arcs = arcs_of(plan, name)
     items += [(arcs, _arcs_width(arcs))] if arcs else []
-    return items + [(port, port_width(plan, port) + 4) for port in ports_of(plan, name)]
+    return items + [(port, port_width(plan, port) + 3) for port in ports_of(plan, name)]
 
 
 def port_width(plan: Plan, name: str) -> float:
     """Return the width of a port's box."""
     labels = sum(max(plan.label_size(wire)[0] + 4, 12.0) for wire in downward(plan, name))
-    return max(_LEAST[Role.PORT], words_width(plan.words[name]) + 8, labels)
+    words = max(text_width(line, DETAIL_SIZE) for line in plan.words[name])
+    return max(_LEAST[Role.PORT], words + 9, labels)
 
 
 def _place(plan: Plan, name: str, x: float, width: float) -> None:
@@ -142,11 +172,11 @@ def _place(plan: Plan, name: str, x: float, width: float) -> None:
     if plan.sketch.nodes[name].role in LEAVES:
         _spread_bottoms(plan, name, x, width)
         return
-    gap = _gap(plan, children)
-    free = width - sum(plan.widths[child] for child in children) - gap * max(0, len(children) - 1)
+    gaps = _gaps_among(plan, children)
+    free = width - sum(plan.widths[child] for child in children) - sum(gaps)
     share = min(free / max(1, len(children)), 40.0)
     x += (free - share * len(children)) / 2
-    for child in children:
+    for child, gap in zip(children, [*gaps, 0.0], strict=False):
         _place(plan, child, x, plan.widths[child] + share)
         x += plan.widths[child] + share + gap
 
@@ -170,7 +200,7 @@ def _spread_bottoms(plan: Plan, name: str, x: float, width: float) -> None:
     for item, need in items:
         slot = need + spare
         if isinstance(item, str):
-            _place_port(plan, item, x + 2, slot - 4)
+            _place_port(plan, item, x + 1.5, slot - 3)
         elif isinstance(item, list):
             plan.spans[f"{name} arcs"] = (x + 3, slot - 6)
         else:

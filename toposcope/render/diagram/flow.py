@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from toposcope.base import Bandwidth
@@ -11,8 +11,13 @@ from toposcope.render.diagram.sketch import Bundle
 from toposcope.render.glyphs import TIMES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TypeVar
+
     from toposcope.model import Link
     from toposcope.render.diagram.sketch import Wire
+
+    Key = TypeVar("Key")
 
 MEDIUM_TITLES = {
     Medium.PCIE: "PCIe",
@@ -32,6 +37,7 @@ MEDIUM_TITLES = {
 ON_CHIP = frozenset({Medium.ROOT_COMPLEX, Medium.NUMA})
 WIDTH_STEPS = (12.0, 24.0, 48.0, 96.0, 240.0)
 """Upper ends of the width classes in GB/s; a factor of two a step, as the generations go."""
+_NO_FIGURES = ("", "?", "down")
 _WORST = (State.DOWN, State.DEGRADED, State.IDLE, State.UP)
 
 
@@ -39,7 +45,7 @@ _WORST = (State.DOWN, State.DEGRADED, State.IDLE, State.UP)
 class Flow:
     """The sum of a wire: its limit one direction (None: not known), the words for it, its state and grade.
 
-    ``unit`` is the figure of one of several alike.
+    ``unit`` is the figure of one of several alike. ``hedged``: the figure is assumed, and others are not.
     """
 
     line: Bandwidth | None
@@ -50,6 +56,25 @@ class Flow:
     on_chip: bool
     width_class: int
     unit: str = ""
+    hedged: bool = False
+
+    @property
+    def assumed(self) -> bool:
+        """Tell whether the figure is known, but from nothing that the machine said."""
+        return self.grade is Grade.ASSUMED and self.figure not in _NO_FIGURES
+
+
+def all_assumed(flows: Mapping[Key, Flow]) -> bool:
+    """Tell whether there are figures and every one of them is assumed."""
+    known = [each for each in flows.values() if each.figure not in _NO_FIGURES]
+    return bool(known) and all(each.assumed for each in known)
+
+
+def hedge(flows: Mapping[Key, Flow]) -> dict[Key, Flow]:
+    """Mark assumed figures where they stand among others; where all are assumed it is said once for all."""
+    if all_assumed(flows):
+        return dict(flows)
+    return {name: replace(each, hedged=True) if each.assumed else each for name, each in flows.items()}
 
 
 def flow(wire: Wire) -> Flow:
@@ -95,8 +120,7 @@ def _figure(wire: Wire, links: tuple[Link, ...], weakest: Link, total: Bandwidth
     if wire.bundle is Bundle.EACH and weakest.line is not None and wire.units > 1:
         return f"{wire.units} {TIMES} {weakest.line}"
     if total is None:
-        usable = weakest.usable
-        return "?" if usable is None else f"~{usable.typical}"
+        return "?" if weakest.usable is None else f"{weakest.usable.typical}"
     partly = wire.bundle is Bundle.CHAIN and any(link.line is None for link in links)
     return f"≤ {total}" if partly else f"{total}"
 
@@ -109,12 +133,24 @@ def _details(wire: Wire, links: tuple[Link, ...], weakest: Link, state: State) -
         if state is State.DEGRADED and all(below):
             texts.append(f"of Gen{below[0]} x{below[1]}")
     elif wire.bundle is not Bundle.EACH:
-        counts = [link.count for link in links]
-        count = sum(count or 0 for count in counts) if wire.bundle is Bundle.SUM else weakest.count
-        if None not in counts and (count or 0) > 1:
-            texts.append(f"{count} links")
+        texts += _parallel(wire, links if wire.bundle is Bundle.SUM else (weakest,))
+    if weakest.line is None and weakest.usable is not None:
+        texts.append("in practice")
     if wire.hops:
         texts.append(f"{wire.hops} hop{'s' if wire.hops > 1 else ''}")
     if state is State.IDLE:
         texts.append("idle")
     return texts
+
+
+def _parallel(wire: Wire, links: tuple[Link, ...]) -> list[str]:
+    """Say what a sum is made of: ``12 x 25.0``; for sockets the name of the link too: ``UPI``, ``3 x 22.4``."""
+    named = {link.name for link in links} if wire.medium is Medium.SOCKET else {None}
+    texts = [name for name in named if name and len(named) == 1]
+    counts = [link.count for link in links]
+    count = sum(count or 0 for count in counts)
+    if None in counts or count <= 1:
+        return texts
+    units = {Bandwidth(round(link.line.bytes_per_s / (link.count or 1))) if link.line else None for link in links}
+    unit = next(iter(units))
+    return [*texts, f"{count} links" if unit is None or len(units) > 1 else f"{count} {TIMES} {unit}"]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toposcope.model import Grade
 from toposcope.render.diagram.below import set_below
 from toposcope.render.diagram.columns import set_columns
 from toposcope.render.diagram.fabric import weave
-from toposcope.render.diagram.flow import flow
+from toposcope.render.diagram.flow import all_assumed, flow, hedge
 from toposcope.render.diagram.legend import set_legend
+from toposcope.render.diagram.names import members_text
 from toposcope.render.diagram.outside import (
     cross_links,
     grade_of,
@@ -20,9 +22,9 @@ from toposcope.render.diagram.outside import (
 from toposcope.render.diagram.parts import Box, Diagram, Edge, Rect, Text
 from toposcope.render.diagram.plan import MARGIN, NOTE_SIZE, TITLE_SIZE, Plan, key
 from toposcope.render.diagram.rows import set_rows
-from toposcope.render.diagram.sketch import Sketch
+from toposcope.render.diagram.sketch import Role, Sketch, plates_of
 from toposcope.render.diagram.tree import plant
-from toposcope.render.diagram.words import models, subtitle, title, words
+from toposcope.render.diagram.words import KINDS, models, subtitle, terse, title, words
 from toposcope.render.diagram.writing import box_texts
 from toposcope.render.glyphs import shorten
 
@@ -30,7 +32,9 @@ if TYPE_CHECKING:
     from toposcope.model import Topology
     from toposcope.render.diagram.sketch import Node, Wire
 
-_HEAD = 52.0
+_HEAD = 76.0
+_UNITS_LINE = 16.0
+_PAIR_AIR = 4.0
 
 
 def layout(topology: Topology) -> Diagram:
@@ -38,15 +42,21 @@ def layout(topology: Topology) -> Diagram:
     sketch = sketch_of(topology)
     several = len(models(topology)) > 1
     texts = {name: words(sketch, node, several_models=several) for name, node in sketch.nodes.items()}
-    plan = Plan(sketch, texts, {key(wire): flow(wire) for wire in sketch.wires()})
+    flows = {key(wire): flow(wire) for wire in sketch.wires()}
+    plan = Plan(sketch, texts, hedge(flows))
     set_columns(plan)
-    y = set_rows(plan, _HEAD + 14)
-    y = set_below(plan, _HEAD, y)
+    head = _HEAD if flows else _HEAD - _UNITS_LINE
+    y = set_rows(plan, head + 14)
+    y = set_below(plan, head, y)
     edges = tuple(_edge(plan, wire) for wire in sketch.wires())
-    boxes = tuple(_box(plan, node, edges) for node in sketch.nodes.values())
+    sure = any(node.members and node.grade is not Grade.ASSUMED for node in sketch.nodes.values())
+    boxes = tuple(_box(plan, node, edges, sure=sure) for node in sketch.nodes.values())
     notes = tuple(sketch.notes) if boxes else ("nothing to draw: no component was found",)
-    legend, note_texts, height = set_legend(edges, notes, width=plan.width, y=y + 20)
-    heading = _headings(title(topology), subtitle(topology), plan.width)
+    pairs = _pairs(plan)
+    told = (*_abbreviations(boxes), *notes)
+    legend, note_texts, height = set_legend(edges, boxes, told, pairs=_meaning(sketch), width=plan.width, y=y + 18)
+    units = _units(assumed=all_assumed(flows)) if edges else ""
+    heading = _headings(title(topology), subtitle(topology), units, plan.width)
     return Diagram(
         title(topology),
         subtitle(topology),
@@ -59,7 +69,42 @@ def layout(topology: Topology) -> Diagram:
         legend,
         notes,
         note_texts,
+        pairs,
     )
+
+
+def _units(*, assumed: bool) -> str:
+    return "figures: GB/s, one direction" + "; every figure is assumed" * assumed
+
+
+def _abbreviations(boxes: tuple[Box, ...]) -> list[str]:
+    """Say what bears ids alone, where none of its boxes has room for the word."""
+    said = " ".join(text.text for box in boxes for text in box.texts)
+    groups = {word: [box.id for box in boxes if box.role is role] for role, word in KINDS.items()}
+    plural = {"PCIe switch": "PCIe switches", "root complex": "root complexes"}
+    return [
+        f"{members_text(names)}: {word if len(names) == 1 else plural[word]}"
+        for word, names in groups.items()
+        if names and word not in said
+    ]
+
+
+def _meaning(sketch: Sketch) -> str:
+    """Say what the frames round accelerators and NICs mean."""
+    several = any(len(pair) > 2 or sketch.nodes[pair[-1]].count != 1 for pair in sketch.pairs)  # noqa: PLR2004 (a pair)
+    return f"an accelerator and its nearest NIC{'s' if several else ''}" if sketch.pairs else ""
+
+
+def _pairs(plan: Plan) -> tuple[Rect, ...]:
+    """Return the areas of accelerators and their NICs, ports included."""
+    found = []
+    for pair in plan.sketch.pairs:
+        ports = [node.id for node in plan.sketch.nodes.values() if node.role is Role.PORT and node.parent in pair]
+        rects = [plan.rects[name] for name in (*pair, *ports)]
+        left, top = min(rect.x for rect in rects) - _PAIR_AIR, min(rect.y for rect in rects) - _PAIR_AIR
+        right, bottom = max(rect.right for rect in rects) + _PAIR_AIR, max(rect.bottom for rect in rects) + _PAIR_AIR
+        found.append(Rect(left, top, right - left, bottom - top))
+    return tuple(found)
 
 
 def sketch_of(topology: Topology) -> Sketch:
@@ -75,11 +120,12 @@ def sketch_of(topology: Topology) -> Sketch:
     return sketch
 
 
-def _headings(name: str, counts: str, width: float) -> tuple[Text, ...]:
-    x, room = MARGIN - 12, width - 2 * (MARGIN - 12)
+def _headings(name: str, counts: str, units: str, width: float) -> tuple[Text, ...]:
+    x, room, size = MARGIN - 12, width - 2 * (MARGIN - 12), NOTE_SIZE + 1
     return (
-        Text(shorten(name, room, TITLE_SIZE, bold=True), x, 26, TITLE_SIZE, bold=True, anchor="start"),
-        Text(shorten(counts, room, NOTE_SIZE + 1), x, 41, NOTE_SIZE + 1, anchor="start"),
+        Text(shorten(name, room, TITLE_SIZE, bold=True), x, 28, TITLE_SIZE, bold=True, anchor="start"),
+        Text(shorten(counts, room, size), x, 46, size, anchor="start"),
+        Text(shorten(units, room, size), x, 62, size, anchor="start"),
     )
 
 
@@ -105,6 +151,7 @@ def _edge(plan: Plan, wire: Wire) -> Edge:
         not path.curve and _crosses(plan, wire),
         wire.covers,
         wire.passes,
+        sum_.hedged,
     )
 
 
@@ -126,14 +173,14 @@ def _crosses(plan: Plan, wire: Wire) -> bool:
     return any(area.meets(other) for other in (*others, *spans))
 
 
-def _box(plan: Plan, node: Node, edges: tuple[Edge, ...]) -> Box:
+def _box(plan: Plan, node: Node, edges: tuple[Edge, ...], *, sure: bool) -> Box:
     rect = plan.rects[node.id]
     lines = plan.words[node.id]
     return Box(
         node.id,
         node.role,
         rect,
-        lines,
+        terse(node.role, lines),
         box_texts(node.id, node.role, lines, rect, edges),
         node.count,
         grade_of(plan.sketch, node),
@@ -141,4 +188,6 @@ def _box(plan: Plan, node: Node, edges: tuple[Edge, ...]) -> Box:
         plan.rows.get(node.id, max(plan.rows.values(), default=0) + 1),
         frozenset(node.covers),
         frozenset(node.links),
+        plates_of(node),
+        sure and bool(node.members) and node.grade is Grade.ASSUMED,
     )

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from toposcope.render.diagram.sketch import Pair, Role
 
 Point = tuple[float, float]
+PLATE_STEP = 1.6
+"""How far each plate of a stack shows behind the one before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class Text:
     size: float
     bold: bool = False
     anchor: Literal["middle", "start"] = "middle"
+    italic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,8 @@ class Box:
     """A component, or several drawn as one. ``count`` None: their number is not known.
 
     ``covers`` names the components and ``links`` the links inside it. ``row`` and ``parent`` are the structure, for
-    painters that have no room for coordinates; ``words`` the texts in full.
+    painters that have no room for coordinates; ``words`` the texts in full. ``plates`` are drawn behind it, where it
+    stands for several. ``hedged``: it is assumed, and others are not.
     """
 
     id: str
@@ -90,6 +94,8 @@ class Box:
     row: int = 0
     covers: frozenset[str] = frozenset()
     links: frozenset[Pair] = frozenset()
+    plates: int = 0
+    hedged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +104,9 @@ class Edge:
 
     ``points`` are corners, or for a curve its start, the four points of a cubic, and its end. ``line`` is None where it
     is not known. ``unit`` is the figure of one link where several alike make the edge. ``width_class`` is 0 to 5.
-    ``on_chip``: inside one chip, no limit of its own and hence no figure. ``cased``: it passes over something else and
-    needs a rim. ``covers`` names the links folded into it, ``passes`` the components.
+    ``on_chip``: inside one chip, no limit of its own and hence no figure. ``cased``: it passes boxes that are none of
+    its ends, or arcs. ``hedged``: its figure is assumed, and others are not. ``covers`` names the links folded into it,
+    ``passes`` the components.
     """
 
     a: str
@@ -121,6 +128,7 @@ class Edge:
     cased: bool = False
     covers: frozenset[Pair] = frozenset()
     passes: frozenset[str] = frozenset()
+    hedged: bool = False
 
     @property
     def id(self) -> str:
@@ -130,7 +138,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """One sample of ink with its meaning: ``sample`` is a medium's value or one of the words of the palette."""
+    """One sample of ink with its meaning: ``sample`` is a medium's value or one of the words of the painters."""
 
     sample: str
     rect: Rect
@@ -139,7 +147,7 @@ class LegendEntry:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """All that a painter needs. ``frame`` is the outline of the host."""
+    """All that a painter needs. ``frame`` is the outline of the host, ``pairs`` are those of what belongs together."""
 
     title: str
     subtitle: str
@@ -152,6 +160,7 @@ class Diagram:
     legend: tuple[LegendEntry, ...] = ()
     notes: tuple[str, ...] = ()
     note_texts: tuple[Text, ...] = ()
+    pairs: tuple[Rect, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,23 +13,29 @@ if TYPE_CHECKING:
     from toposcope.render.diagram.flow import Flow
     from toposcope.render.diagram.sketch import Sketch, Wire
 
-NAME_SIZE = 9.5
-DETAIL_SIZE = 7.5
-FIGURE_SIZE = 8.5
-FIGURE_DETAIL_SIZE = 6.8
-TITLE_SIZE = 15.0
-NOTE_SIZE = 8.0
-FIGURE_HEIGHT = 10.5
-FIGURE_DETAIL_HEIGHT = 8.5
+NAME_SIZE = 11.0
+DETAIL_SIZE = 9.5
+"""No text is smaller than this: a host of eight, fitted to a common screen, keeps it at eleven pixels."""
+FIGURE_SIZE = 10.5
+FIGURE_DETAIL_SIZE = DETAIL_SIZE
+TITLE_SIZE = 17.0
+NOTE_SIZE = 10.0
+FIGURE_HEIGHT = 13.0
+FIGURE_DETAIL_HEIGHT = 11.5
 MARGIN = 26.0
+PAIR_GAP = 6.0
 LEAF_GAP = 8.0
-GROUP_GAP = 14.0
-LEAF_HEIGHT = 63.0
-PORT_HEIGHT = 18.0
-PORT_GAP = 6.0
-BAR_HEIGHT = 25.0
-STUB = 12.0
+APART_GAP = 16.0
+"""Between pairs, and between a pair and others: clearly more than inside a pair."""
+GROUP_GAP = 16.0
+LEAF_HEIGHT = 82.0
+PORT_HEIGHT = 30.0
+PORT_GAP = 7.0
+BAR_HEIGHT = 28.0
+STUB = 10.0
 """How much of a line shows above and below its label."""
+ASSUMED = "~"
+"""Stands before a figure that was assumed where others were not."""
 
 WireKey = tuple[str, str, "Medium"]
 
@@ -85,7 +91,7 @@ def size_of(flow: Flow, *, details: bool = True) -> tuple[float, float]:
         return (0.0, 0.0)
     small = flow.details if details else ()
     widths = [
-        text_width(flow.figure, FIGURE_SIZE, bold=True),
+        text_width(_figure(flow), FIGURE_SIZE, bold=True),
         *(text_width(line, FIGURE_DETAIL_SIZE) for line in small),
     ]
     return (max(widths) + 6, FIGURE_HEIGHT + FIGURE_DETAIL_HEIGHT * len(small) + 2)
@@ -97,11 +103,15 @@ def label(flow: Flow, x: float, y: float, *, details: bool = True) -> Label | No
     if not flow.figure:
         return None
     top = y - height / 2
-    texts = [Text(flow.figure, x, top + FIGURE_HEIGHT - 1.5, FIGURE_SIZE, bold=True)]
+    texts = [Text(_figure(flow), x, top + FIGURE_HEIGHT - 2, FIGURE_SIZE, bold=True, italic=flow.hedged)]
     for index, line in enumerate(flow.details if details else ()):
-        base = top + FIGURE_HEIGHT + FIGURE_DETAIL_HEIGHT * (index + 1) - 1.5
+        base = top + FIGURE_HEIGHT + FIGURE_DETAIL_HEIGHT * (index + 1) - 2
         texts.append(Text(line, x, base, FIGURE_DETAIL_SIZE))
     return Label(Rect(x - width / 2, top, width, height), tuple(texts))
+
+
+def _figure(flow: Flow) -> str:
+    return f"{ASSUMED}{flow.figure}" if flow.hedged else flow.figure
 
 
 def words_width(lines: tuple[str, ...]) -> float:

@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from toposcope.render.diagram.sketch import Wire
 
 _HEIGHTS = {
-    Role.SOCKET: 34.0,
-    Role.NUMA: 20.0,
-    Role.ROOT_COMPLEX: 18.0,
-    Role.SWITCH: 21.0,
-    Role.BRIDGE: 14.0,
-    Role.UNSEEN: 20.0,
+    Role.SOCKET: 40.0,
+    Role.NUMA: 22.0,
+    Role.ROOT_COMPLEX: 21.0,
+    Role.SWITCH: 24.0,
+    Role.BRIDGE: 16.0,
+    Role.UNSEEN: 22.0,
 }
 _ROWS = {Role.SOCKET: 0, Role.NUMA: 1, Role.ROOT_COMPLEX: 2, Role.UNSEEN: 2}
 _FIRST_SWITCH_ROW = 3
-_MEMORY_HEIGHT = 19.0
+_MEMORY_HEIGHT = 32.0
 _BARE_CHANNEL = 13.0
 
 

@@ -35,6 +35,9 @@ def find_marked(diagram: Diagram, marking: Marking | None) -> Marked:
     slow_edges, slow_boxes = _find(diagram, marking.bottleneck)
     edges, boxes = _find(diagram, marking.highlight)
     ends = {name for edge in diagram.edges if edge.id in edges | slow_edges for name in (edge.a, edge.b)}
+    within = boxes | slow_boxes | ends
+    edges |= {edge.id for edge in diagram.edges if edge.kind == "port" and {edge.a, edge.b} <= within}
+    ends = {name for edge in diagram.edges if edge.id in edges | slow_edges for name in (edge.a, edge.b)}
     return Marked(
         frozenset(edges | slow_edges),
         frozenset(boxes | slow_boxes | ends),

@@ -58,6 +58,11 @@ ROLES = {
 LEAVES = frozenset({Role.ACCELERATOR, Role.NIC, Role.STORAGE})
 
 
+_FABRICS = (Role.FABRIC, Role.OUTER_FABRIC)
+_NO_STACK = (Role.MESH, Role.PEERS, Role.PORT, Role.NETWORK)
+_MOST_PLATES = 6
+
+
 class Bundle(StrEnum):
     """How the links of a wire add up."""
 
@@ -88,6 +93,14 @@ class Node:
         return min((member.grade for member in self.members), default=Grade.UNKNOWN)
 
 
+def plates_of(node: Node) -> int:
+    """Return how many plates show behind a box that stands for several: of switches as many as there are, up to six."""
+    if node.role in _NO_STACK or node.count == 1:
+        return 0
+    most = _MOST_PLATES if node.role in _FABRICS else _MOST_PLATES // 2
+    return (most // 2 if node.count is None else min(node.count, most)) - 1
+
+
 @dataclass(slots=True)
 class Wire:
     """An edge to be, between two nodes of the sketch. ``units`` is how many things alike it serves."""
@@ -109,7 +122,10 @@ class Wire:
 
 @dataclass(slots=True)
 class Sketch:
-    """Nodes in drawing order by id, the tree's wires, and all others by what they are."""
+    """Nodes in drawing order by id, the tree's wires, and all others by what they are.
+
+    ``pairs`` are siblings side by side: an accelerator and the NIC that it uses.
+    """
 
     nodes: dict[str, Node] = field(default_factory=dict)
     up: dict[str, Wire] = field(default_factory=dict)
@@ -126,6 +142,7 @@ class Sketch:
     network: list[Wire] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     owner: dict[str, str] = field(default_factory=dict)
+    pairs: list[tuple[str, ...]] = field(default_factory=list)
 
     def add(self, node: Node) -> None:
         """Put a node in, and remember which components it covers."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from toposcope.model import Kind, Medium
 from toposcope.render.diagram.names import natural
+from toposcope.render.diagram.pairing import beside, owned
 from toposcope.render.diagram.sketch import LEAVES, ROLES, Bundle, Node, Role, Wire, pair
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 ALIKE = 4
 """More functions alike than this are drawn as one box with a count; of storage two are enough."""
+_CROWDED = 30
 _FOLDABLE = frozenset({Role.BRIDGE})
 _MERGED = frozenset({Kind.NIC, Kind.STORAGE})
 _MANY_EMPTY = 8
@@ -50,13 +52,15 @@ def plant(topology: Topology, sketch: Sketch) -> None:
     for name in kept:
         parent = topology.parent(name)
         below.setdefault(parent if parent in kept else None, []).append(name)
-    tops = [branch for name in below.get(None, []) for branch in _grow(topology, below, name)]
-    tops = _alike(_cards(tops))
+    alike = _most_alike(topology)
+    tops = [branch for name in below.get(None, []) for branch in _grow(topology, below, name, alike)]
+    tops = _alike(_cards(tops), alike)
     for branch in sorted(tops, key=_top_order):
         _settle(sketch, branch, None)
     sketch.side.sort(key=lambda wire: natural(wire.a))
+    own = owned(topology, sketch)
     for parent in sketch.children:
-        sketch.children[parent] = _ordered(sketch, parent)
+        sketch.children[parent] = _ordered(sketch, parent, own)
 
 
 def _kept(topology: Topology) -> dict[str, None]:
@@ -89,12 +93,12 @@ def _leads_somewhere(topology: Topology, name: str, link: Link) -> bool:
     return topology.parent(name) not in (link.source, link.target) and link.medium is not Medium.NUMA
 
 
-def _grow(topology: Topology, below: dict[str | None, list[str]], name: str) -> list[_Branch]:
+def _grow(topology: Topology, below: dict[str | None, list[str]], name: str, alike: int) -> list[_Branch]:
     """Return the branch that begins at a component, or those of its children where it is folded away."""
     component = topology.component(name)
     role = ROLES[component.kind]
-    inner = [_lift(topology, branch, name) for child in below.get(name, []) for branch in _grow(topology, below, child)]
-    branches = _alike(_cards(inner))
+    grown = (branch for child in below.get(name, []) for branch in _grow(topology, below, child, alike))
+    branches = _alike(_cards([_lift(topology, branch, name) for branch in grown]), alike)
     if role in LEAVES:
         node = Node(name, role, (component,), component.count)
         beside = [branch for branch in branches if role is Role.ACCELERATOR and branch.node.role is not role]
@@ -145,9 +149,15 @@ def _cards(branches: list[_Branch]) -> list[_Branch]:
     return _joined(branches, _card_key, least=2, bundle=False)
 
 
-def _alike(branches: list[_Branch]) -> list[_Branch]:
-    """Join functions alike where they are more than four."""
-    return _joined(branches, _kind_key, least=ALIKE + 1, bundle=True)
+def _most_alike(topology: Topology) -> int:
+    """Return how many functions alike have boxes of their own: fewer where so many could not be read."""
+    many = sum(1 for _ in topology.components(Kind.ACCELERATOR, Kind.NIC)) > _CROWDED
+    return ALIKE // 2 if many else ALIKE
+
+
+def _alike(branches: list[_Branch], most: int) -> list[_Branch]:
+    """Join functions alike where they are more than that."""
+    return _joined(branches, _kind_key, least=most + 1, bundle=True)
 
 
 def _card_key(branch: _Branch) -> object:
@@ -222,11 +232,11 @@ def _top_order(branch: _Branch) -> tuple[object, ...]:
     return (order.index(branch.node.role), natural(branch.node.id))
 
 
-def _ordered(sketch: Sketch, parent: str | None) -> list[str]:
+def _ordered(sketch: Sketch, parent: str | None, own: dict[str, list[str]]) -> list[str]:
     """Order siblings: devices of one switch interleaved, what leads to no accelerator on the outer side."""
     hanging = {wire.a for wire in sketch.side}
     names = [name for name in sketch.children[parent] if name not in hanging]
-    return with_sides(sketch, names if parent is None else _grouped(sketch, parent, names))
+    return with_sides(sketch, names if parent is None else _grouped(sketch, parent, names, own))
 
 
 def with_sides(sketch: Sketch, names: list[str]) -> list[str]:
@@ -234,25 +244,14 @@ def with_sides(sketch: Sketch, names: list[str]) -> list[str]:
     return [one for name in names for one in (name, *(wire.a for wire in sketch.side if wire.b == name))]
 
 
-def _grouped(sketch: Sketch, parent: str, names: list[str]) -> list[str]:
+def _grouped(sketch: Sketch, parent: str, names: list[str], own: dict[str, list[str]]) -> list[str]:
     near = [name for name in names if _first_accelerator(sketch, name)]
     aside = sorted((name for name in names if name not in near), key=natural)
     near.sort(key=lambda name: natural(_first_accelerator(sketch, name) or name))
     if all(sketch.nodes[name].role in LEAVES for name in names):
         nics = [name for name in aside if sketch.nodes[name].role is Role.NIC]
-        return [*_beside(near, nics), *(name for name in aside if name not in nics)]
+        return [*beside(sketch, near, nics, own), *(name for name in aside if name not in nics)]
     return [*aside, *near] if _in_left_half(sketch, parent) else [*near, *aside]
-
-
-def _beside(accelerators: list[str], nics: list[str]) -> list[str]:
-    """Let NICs stand beside the accelerators they share a switch with, evenly."""
-    if not accelerators:
-        return nics
-    ordered: list[str] = []
-    for index, name in enumerate(accelerators):
-        begin, end = (len(nics) * step // len(accelerators) for step in (index, index + 1))
-        ordered += [name, *nics[begin:end]]
-    return ordered
 
 
 def _first_accelerator(sketch: Sketch, name: str) -> str | None:

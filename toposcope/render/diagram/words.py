@@ -25,6 +25,9 @@ _USUAL = {"compute"}
 _CROWDED = 75
 """With more boxes than this, ports leave their medium to the colour of their lines."""
 _SHORT_NETWORK = {Medium.ETHERNET: "Eth", Medium.INFINIBAND: "IB"}
+_RATE = " Gb/s"
+KINDS = {Role.SWITCH: "PCIe switch", Role.ROOT_COMPLEX: "root complex"}
+"""What boxes are that bear ids alone; said in each that has room for it."""
 
 
 def words(sketch: Sketch, node: Node, *, several_models: bool) -> tuple[str, ...]:
@@ -34,6 +37,11 @@ def words(sketch: Sketch, node: Node, *, several_models: bool) -> tuple[str, ...
     if node.role is Role.ACCELERATOR and several_models and node.members[0].model:
         lines = [lines[0], node.members[0].model, *lines[1:]]
     return tuple(printable(line) for line in lines if line)
+
+
+def terse(role: Role, lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the lines of a box as a terminal has room for them: a port in one, ``200G Eth``."""
+    return (" ".join(lines).replace(_RATE, "G"),) if role is Role.PORT else lines
 
 
 def title(topology: Topology) -> str:
@@ -58,7 +66,7 @@ def models(topology: Topology) -> set[str]:
 
 
 def _counted(topology: Topology, kind: Kind, word: str) -> Iterable[str]:
-    found = Counter(component.model for component in topology.components(kind))
+    found = Counter(component.model and _bracketed(component.model) for component in topology.components(kind))
     for model, count in found.items():
         yield f"{count} {TIMES} {model}" if model else f"{count} {word}{'s' if count > 1 else ''}"
 
@@ -78,11 +86,11 @@ def _socket(_sketch: Sketch, node: Node) -> list[str]:
 def _switch(_sketch: Sketch, node: Node) -> list[str]:
     component = node.members[0]
     count = f" {TIMES} ?" if node.count is None else f" {TIMES} {node.count}" * (node.count > 1)
-    return [component.id + count, component.model or ""]
+    return [component.id + count, component.model or "", KINDS[Role.SWITCH]]
 
 
 def _root_complex(_sketch: Sketch, node: Node) -> list[str]:
-    return [node.members[0].id + (f" {TIMES} ?" if node.count is None else "")]
+    return [node.members[0].id + (f" {TIMES} ?" if node.count is None else ""), KINDS[Role.ROOT_COMPLEX]]
 
 
 def _accelerator(_sketch: Sketch, node: Node) -> list[str]:
@@ -121,13 +129,17 @@ def _port(sketch: Sketch, node: Node) -> list[str]:
     media = {wire.medium for wire in wires} or {wire.medium for wire in sketch.port if wire.b == node.id}
     kind = next((_SHORT_NETWORK.get(medium, "") for medium in sorted(media)), "")
     rate = next(iter(rates)) if len(rates) == 1 else None
-    figure = "" if rate is None else f"{rate.gbps:g}G"
-    crowded = len(sketch.nodes) > _CROWDED and figure
-    return [f"{_times(node.count)}{figure or 'port'} {'' if crowded else kind}".strip()]
+    if rate is None:
+        return [f"{_times(node.count)}port", kind]
+    figure = f"{_times(node.count)}{rate.gbps:g}"
+    if len(sketch.nodes) > _CROWDED:
+        return [figure, _RATE.strip()]
+    return [f"{figure}{_RATE}", kind] if node.count == 1 else [figure, f"{_RATE.strip()} {kind}"]
 
 
 def _memory(_sketch: Sketch, node: Node) -> list[str]:
-    return [_times(node.count) + (node.members[0].id if node.count == 1 else "memory")]
+    name = node.members[0].id
+    return [name, "" if "memory" in name.lower() else "memory"] if node.count == 1 else [f"{_times(node.count)}memory"]
 
 
 def _fabric(_sketch: Sketch, node: Node) -> list[str]:
@@ -149,8 +161,12 @@ def _mesh(sketch: Sketch, node: Node) -> list[str]:
     ends = sum(1 for wire in (*sketch.fabric, *sketch.peer_bar) if wire.b == node.id)
     whole = "full mesh" if node.count == ends * (ends - 1) // 2 else "nearly full mesh"
     medium = MEDIUM_TITLES[Medium(node.title)]
-    medium = f"{medium}s," if node.role is Role.PEERS else medium
-    return [f"{medium} {whole}", f"{node.count} links, one a pair"]
+    names = {link.name for wire in sketch.peer_bar if wire.b == node.id for link in wire.links}
+    named = next(iter(names)) if len(names) == 1 else None
+    if node.role is Role.PEERS:
+        several = "NUMA nodes" if medium == MEDIUM_TITLES[Medium.NUMA] else f"{medium}s"
+        medium = f"{named} links," if named else f"{several},"
+    return [f"{medium} {whole}", f"{node.count} links, one per pair"]
 
 
 def _network(_sketch: Sketch, node: Node) -> list[str]:

@@ -92,6 +92,7 @@ class Sheet:
             text.text,
             fontsize=text.size,
             fontweight="bold" if text.bold else "normal",
+            fontstyle="italic" if text.italic else "normal",
             color=colour,
             ha="center" if text.anchor == "middle" else "left",
             va="baseline",

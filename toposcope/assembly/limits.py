@@ -20,8 +20,8 @@ MAX_ACCELERATORS = 128
 """Accelerators of one host, slices counted: each pair of them is answered."""
 MAX_NICS = 512
 """NICs of one host; virtual functions are left out first."""
-MAX_NUMA_NODES = 256
-"""NUMA nodes of one host: each pair of them is joined."""
+MAX_NUMA_NODES = 128
+"""NUMA nodes of one host, those of memory alone counted: each pair of them is joined."""
 
 MAX_DEPTH = 64
 """Bridges above one another: a chain takes a bus number for each, and no board has a tenth of it."""

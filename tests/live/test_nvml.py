@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.console import Console
 
 from tests.live import nvml_hosts as hosts
 from tests.live.nvml_hosts import needs_compiler
+from tests.printing import machine
+from tests.sys_tree import sys_tree
 from toposcope import app
-from toposcope.collectors import nvml
+from toposcope.collectors import cpu, nvml, sysfs
 from toposcope.model import FactStatus, Kind, Medium, State
 from toposcope.recording import Outcome, Recording, collect
+from toposcope.render.terminal.report import report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,11 +36,12 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def play(libraries: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Return a function that records a host which the library plays."""
 
-    def recorded(answers: hosts.Answers, driver: str = "new") -> Recording:
+    def recorded(answers: hosts.Answers, driver: str = "new", **environ: str) -> Recording:
         (tmp_path / "host").write_text(hosts.written(answers))
         monkeypatch.setenv("FAKE_NVML", str(tmp_path / "host"))
         monkeypatch.setenv("LD_LIBRARY_PATH", str(libraries[driver]))
-        return collect(sysroot=tmp_path, collectors=(nvml.COLLECTOR,), host="h", environ={})
+        collectors = (nvml.COLLECTOR, sysfs.COLLECTOR, cpu.COLLECTOR) if environ else (nvml.COLLECTOR,)
+        return collect(sysroot=tmp_path, collectors=collectors, host="h", environ=environ)
 
     return recorded
 
@@ -165,3 +171,28 @@ def test_where_there_is_no_library_the_source_is_absent(tmp_path: Path, monkeypa
     if recording.commands[0].outcome is Outcome.DONE:
         pytest.skip("this host has a driver of its own")
     assert recording.commands[0].outcome is Outcome.ABSENT
+
+
+def test_a_container_with_two_of_eight_gpus_says_what_it_does_not_see(play, known, tmp_path: Path) -> None:
+    addresses = sys_tree(machine("a100-2-2-4-6-8-8"), tmp_path)
+    answers = hosts.gpus(2, "NVIDIA A100-SXM4-80GB")
+    answers |= {f"gpu.{i}.pci": f"0000{addresses[f'GPU{i + 5}'].upper()}" for i in range(2)}
+
+    recording = play(answers, NVIDIA_VISIBLE_DEVICES="5,6", CUDA_VISIBLE_DEVICES="1")
+    loaded = app.assembled(recording, known)
+
+    gpus = {gpu.id: gpu.pci for gpu in loaded.topology.components(Kind.ACCELERATOR)}
+    assert (gpus["GPU0"], gpus["GPU1"]) == (addresses["GPU5"], addresses["GPU6"])
+    assert len(gpus) == 8
+    analysis = app.analyze(loaded)
+    messages = [finding.message for finding in analysis.findings if finding.rule == "hidden-accelerators"]
+    assert "6 of 8 accelerators" in messages[0]
+    assert "NVIDIA_VISIBLE_DEVICES=5,6" in messages[0]
+    assert "GPU0" in messages[1]
+    screen = Console(width=200, file=io.StringIO())
+    for part in report(analysis, loaded.text_of, width=200):
+        screen.print(part)
+    rows = screen.file.getvalue().splitlines()  # type: ignore[attr-defined]  # a StringIO
+    (row,) = (line for line in rows if line.startswith("GPU1 ") and "CUDA 0" in line)
+    assert addresses["GPU6"] in row
+    assert "GPU-00000000-0000-4000-8000-000000000001" in row

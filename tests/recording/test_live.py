@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.recording.fakes import BOX, FAKES, LIST_TEXT, MATRIX_TEXT, nothing
-from toposcope.collectors import Collector, Source
+from toposcope.collectors import Collector, Source, cpu
+from toposcope.collectors import sysfs as sysfs_tool
 from toposcope.recording import Outcome, Recording, collect, limits, process, read, write
 from toposcope.recording.process import Ran, run
 
@@ -286,3 +287,47 @@ def test_real_commands_on_the_path_are_found_and_run(tmp_path: Path, monkeypatch
     recording = collect(sysroot=tmp_path, collectors=FAKES, timeout=LIMIT_S, host="h", time=AT, root=True)
 
     assert [(c.source, c.text) for c in recording.captures] == [("box-list", LIST_TEXT)]
+
+
+def test_a_masked_sys_is_a_problem_that_says_what_is_lost_and_what_to_ask_for(tmp_path: Path) -> None:
+    recording = recorded(FakeHost({}), tmp_path, (sysfs_tool.COLLECTOR,))
+
+    said = " ".join(problem.message for problem in recording.problems)
+    assert "no PCIe tree" in said
+    assert "`lspci -D -nn -vvv` of the host" in said
+    assert {c.source: c.outcome for c in recording.commands} == dict.fromkeys(
+        ("sysfs-pci", "sysfs-net", "sysfs-numa"), Outcome.EMPTY
+    )
+
+
+def test_of_the_environment_only_what_concerns_devices_and_libraries_is_kept(tmp_path: Path) -> None:
+    environ = {"CUDA_VISIBLE_DEVICES": "1,0", "SECRET_TOKEN": "x", "NCCL_DEBUG": "a\nb", "NCCL_P2P_LEVEL": "SYS"}
+
+    recording = recorded(FakeHost({}), tmp_path, (cpu.COLLECTOR,), environ=environ)
+
+    assert [c.text for c in recording.captures if c.source == "env"] == [
+        "CUDA_VISIBLE_DEVICES=1,0\nNCCL_P2P_LEVEL=SYS\n"
+    ]
+
+
+def test_a_tool_that_hangs_whatever_it_is_asked_is_not_asked_for_ever(tmp_path: Path) -> None:
+    pattern = re.compile("x")
+    many = Collector("m", tuple(Source(f"m{i}", nothing, pattern, None, ("m", str(i))) for i in range(200)))
+    host = FakeHost({f"m {i}": Ran(Outcome.TIMED_OUT, duration_s=10.0) for i in range(200)})
+
+    recording = recorded(host, tmp_path, (many,))
+
+    assert len(host.asked) < 60
+    assert len(recording.commands) == 200
+    assert {command.outcome for command in recording.commands} == {Outcome.TIMED_OUT}
+    assert any("was not tried, since the tool hung" in problem.message for problem in recording.problems)
+
+
+def test_one_command_that_answers_shows_that_its_tool_does(tmp_path: Path) -> None:
+    pattern = re.compile("x")
+    many = Collector("m", tuple(Source(f"m{i}", nothing, pattern, None, ("m", str(i))) for i in range(200)))
+    host = FakeHost({f"m {i}": "fine\n" if i == 0 else Ran(Outcome.TIMED_OUT, duration_s=1.0) for i in range(200)})
+
+    recorded(host, tmp_path, (many,))
+
+    assert len(host.asked) == 200

@@ -25,7 +25,7 @@ from toposcope.collectors.cpu.kernel import is_wanted_variable
 from toposcope.recording import nvml, sysfs
 from toposcope.recording.disk_tree import DiskTree
 from toposcope.recording.naming import NVML, file_name, free_name
-from toposcope.recording.outcomes import problems_of
+from toposcope.recording.outcomes import MASKED, problems_of
 from toposcope.recording.process import Ran, Runner, run
 from toposcope.recording.recording import Command, Outcome, Recording
 from toposcope.recording.text import decode
@@ -129,7 +129,7 @@ def _gather(under_way: _Run, collectors: tuple[Collector, ...]) -> None:
     try:
         tree = _read_tree(under_way.sysroot)
         _run_all(under_way, pool, first)
-        _add_tree(under_way, tree)
+        _add_tree(under_way, tree, {source.key for collector in collectors for source in collector.sources})
         _run_all(under_way, pool, _second_stage(under_way.captures, collectors))
     except KeyboardInterrupt:
         under_way.stop.set()
@@ -222,7 +222,7 @@ def _read_tree(sysroot: Path) -> Future[dict[str, str]]:
     return future
 
 
-def _add_tree(under_way: _Run, tree: Future[dict[str, str]]) -> None:
+def _add_tree(under_way: _Run, tree: Future[dict[str, str]], known: set[str]) -> None:
     under_way.progress(_SYSFS, "running")
     try:
         texts = tree.result(under_way.timeout_s)
@@ -234,6 +234,8 @@ def _add_tree(under_way: _Run, tree: Future[dict[str, str]]) -> None:
         name = _free_name((source,), under_way.names)
         under_way.captures.append(Capture(source, name, text))
         under_way.commands.append(Command(source, (), Outcome.DONE, file=name))
+    for source in MASKED.keys() & known - texts.keys():
+        under_way.commands.append(Command(source, (), Outcome.EMPTY))
     under_way.progress(_SYSFS, (Outcome.DONE if texts else Outcome.EMPTY).value)
 
 

@@ -16,6 +16,19 @@ if TYPE_CHECKING:
 _MAY_BE_EMPTY = frozenset({"cat", "find", "lsmod", "rdma"})
 """Tools whose silence is an answer."""
 
+MASKED = {
+    "sysfs-pci": "no PCIe tree, speeds and widths: /sys is masked, or this is a guest without a PCI bus",
+    "sysfs-net": "no NICs: /sys is masked, or this is a network namespace of its own",
+    "sysfs-numa": "no NUMA nodes and distances: /sys is masked, or the kernel has none",
+}
+"""What is lost where a part of /sys is empty."""
+ASK_THE_HOST = {
+    "sysfs-pci": "mount /sys read-only, or give `lspci -D -nn -vvv` of the host",
+    "sysfs-net": "use the host's network namespace, or give `ls -l /sys/class/net` and `ibstat` of the host",
+    "sysfs-numa": "mount /sys read-only, or give `lscpu` and `numactl -H` of the host",
+}
+"""How to get it nevertheless."""
+
 
 def problems_of(commands: Iterable[Command], sources: Iterable[Source], *, as_root: bool | None) -> Iterator[Problem]:
     """Yield what is missing although its tool is there; a tool that is absent is the rule, not a problem."""
@@ -36,6 +49,8 @@ def _message(command: Command) -> str | None:
         return f"printed more than {MAX_OUTPUT // MIB} MiB: only its beginning is kept"
     if command.outcome is Outcome.DONE:
         return f"ended with exit code {command.exit_code}" if command.exit_code else None
+    if command.outcome is Outcome.EMPTY and command.source in MASKED:
+        return f"is empty: {MASKED[command.source]}; {ASK_THE_HOST[command.source]}"
     if command.outcome is Outcome.EMPTY and command.words and command.words[0] in _MAY_BE_EMPTY:
         return None
     if command.outcome is Outcome.TIMED_OUT and not command.duration_s:

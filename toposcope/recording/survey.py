@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from toposcope.collectors import COLLECTORS
 from toposcope.collectors.records import NicName, PciDevice
+from toposcope.recording.outcomes import ASK_THE_HOST, MASKED
 from toposcope.recording.recording import Command, Outcome
 
 if TYPE_CHECKING:
@@ -146,16 +147,6 @@ _PACKAGES = {
     "dmidecode": "install dmidecode",
     "lsmod": "install kmod",
 }
-_MASKED = {
-    "sysfs-pci": "no PCIe tree, speeds and widths: /sys is masked, or a guest without a PCI bus",
-    "sysfs-net": "no NICs",
-    "sysfs-numa": "no NUMA nodes and distances",
-}
-_ASK_THE_HOST = {
-    "sysfs-pci": "mount /sys read-only, or give `lspci -D -nn -vvv` of the host",
-    "sysfs-net": "use the host's network namespace, or give `ls -l /sys/class/net` and `ibstat` of the host",
-    "sysfs-numa": "mount /sys read-only, or give `lscpu` and `numactl -H` of the host",
-}
 
 
 def survey(
@@ -232,13 +223,13 @@ def _cost(source: Source, standing: Standing, given: set[str]) -> str | None:
         return _ROOT_GIVES.get(source.key, "a part is missing")
     if source.key not in given and any(other in given for other in _COVERED.get(source.key, ())):
         return None
-    return _MASKED.get(source.key, "all of it")
+    return MASKED.get(source.key, "all of it")
 
 
 def _remedy(source: Source, standing: Standing) -> str | None:
     tool = source.command[0] if source.command else source.key
-    if source.key in _ASK_THE_HOST and standing in (Standing.EMPTY, Standing.ABSENT):
-        return _ASK_THE_HOST[source.key]
+    if source.key in ASK_THE_HOST and standing in (Standing.EMPTY, Standing.ABSENT):
+        return ASK_THE_HOST[source.key]
     return {
         Standing.ABSENT: _PACKAGES.get(tool),
         Standing.REFUSED: _ROOT_REMEDY.get(source.key, "run as root"),

@@ -6,6 +6,7 @@ the painter, lets the layout make room for every label without any drawing libra
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
@@ -44,8 +45,12 @@ def shorten(text: str, room: float, size: float, *, bold: bool = False) -> str:
     """Return the text, cut with an ellipsis where it does not fit into ``room``."""
     if text_width(text, size, bold=bold) <= room:
         return text
-    cuts = (text[:end].rstrip() + "…" for end in range(len(text) - 1, 0, -1))
-    return next((cut for cut in cuts if text_width(cut, size, bold=bold) <= room), "…")
+
+    def width(end: int) -> float:
+        return text_width(text[:end].rstrip() + "…", size, bold=bold)
+
+    end = bisect_right(range(1, len(text)), room, key=width)
+    return text[:end].rstrip() + "…"
 
 
 def wrap(text: str, room: float, size: float, *, bold: bool = False) -> Iterator[str]:

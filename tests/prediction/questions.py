@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tests.machines import Builder
-from tests.prediction.wiring import Wiring, lookup, narrowed, wiring
+from tests.prediction.wiring import Wiring, lookup, narrowed, slower, wiring
 from toposcope.analysis.collective import expected_collective
 from toposcope.analysis.contention.capacity import capacities, figure_of
 from toposcope.analysis.contention.filling import fair_shares
@@ -135,7 +135,8 @@ def _pair(record: Record, machine: Wiring, *, names: tuple[str, ...] = ("GPU0", 
         generation, width = max((generation, width), lookup_pcie(machine))
     for name, up in zip(names, ups, strict=True):
         if name.startswith("GPU"):
-            builder.accelerator(name, up, generation, width)
+            own = slower(record) if name == names[-1] else None
+            builder.accelerator(name, up, *(own or (generation, width)))
         else:
             builder.nic(name, up, *_slot_of(record, machine))
     return builder
@@ -164,6 +165,8 @@ def _distance(record: Record) -> str:
     if re.search(r"switch|_pix|_pxb|gdr", name) and not re.search(r"node|_phb", name) and "NODE, same chip" not in text:
         return "switch"
     if "NODE, same chip" in text or re.search(r"same[ -]switch|PIX|same PCIe root|switch-PCIe\d", text):
+        return "switch"
+    if "switch" in text and not re.search(r"CPU|root complex|host", text):
         return "switch"
     nodes = re.search(r"node|_numa", name) or re.search(r"NODE|other root|switch-CPU-switch", text)
     if nodes or re.search(r"NPS\d", record.topology.get("topo_matrix", "") + record.topology.get("cpu", "")):
@@ -258,6 +261,13 @@ def _transfer(record: Record, machine: Wiring, words: tuple[str, ...]) -> Callab
     machine = replace(machine, pcie=machine.pcie or _slot_of(record, machine))
     builder = _pair(record, machine, names=("GPU0", "NIC0"))
     builder.port("NIC0", machine.rate)
+    several = re.search(r"(\d+) ?x ?(?:NIC|\d+G|400|200)", record.path)
+    if several and int(several[1]) > 1:
+        for index in range(1, int(several[1])):
+            above = builder.topology.parent("NIC0")
+            builder.nic(f"NIC{index}", above, *_slot_of(record, machine))
+            builder.port(f"NIC{index}", machine.rate)
+        return _answer(builder.topology, words, lambda t: expected_collective(t, ["GPU0"], "sendrecv", hosts=2))
     return _answer(builder.topology, words, lambda t: expected_transfer(t, "NIC0", "GPU0", words))
 
 

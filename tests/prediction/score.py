@@ -132,12 +132,25 @@ def limit_of(expected: Expected) -> str:
     return "network" if first.medium in NETWORKS else str(first.medium)
 
 
+def limits_named(expected: Expected) -> set[str]:
+    """All kinds of limit that the program names: what holds back in practice; of a staged copy, what it waits for."""
+    found = {limit_of(expected)}
+    if expected.transport is Transport.HOST_STAGED:
+        if "staged-same-switch" in {name for each in expected.segments for name in each.classes}:
+            found.add("uplink")
+        lines = [each.line for each in expected.segments if each.line is not None]
+        if lines and min(lines) < max(lines):
+            least = min(lines)
+            found |= {str(each.medium) for each in expected.segments if each.line == least}
+    return found
+
+
 def names_the_limit(record: Record, expected: Expected) -> bool | None:
     """Whether the program names the limit that the record states; None where it states none that could be named."""
     stated = stated_limits(record)
     if "bottleneck" not in record.use or not stated:
         return None
-    return limit_of(expected) in stated
+    return bool(limits_named(expected) & stated)
 
 
 def percentile(errors: Sequence[float], share: float) -> float:

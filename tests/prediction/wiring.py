@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from toposcope.profiles.catalogue import Device
 
 _COUNT = re.compile(r"(\d+)\s*(?:x|X)\s+(?=[A-Z])")
+_MEDIA = (
+    *(
+        (word, Medium.XGMI)
+        for word in ("xgmi-gpu", "xgmi full", "xgmi mesh", "xgmi link", "xgmi_", "xgmi 4", "infinity")
+    ),
+    ("hccs", Medium.HCCS),
+    ("nv", Medium.NVLINK),
+)
 _PCIE = re.compile(r"(?:PCIe|Gen|pcie)[ -]?(?:Gen)?(\d)[ -]?x(\d+)", re.IGNORECASE)
 _GENERATION = re.compile(r"(?:PCIe|Gen)[ -]?(?:Gen)?(\d)\b", re.IGNORECASE)
 _LINKS = re.compile(r"\bNV(\d+)\b|(\d+) x \d+(?:\.\d+)? GB/s|(\d+)(?: xGMI)? links|\b(\d) NVLinks\b")
@@ -114,21 +122,7 @@ def _agreed(values: list) -> object:
 
 def _fabric(record: Record, devices: list[Device]) -> Fabric | None:
     text = " ".join((record.topology.get("gpu_links", ""), record.path))
-    medium = next(
-        (
-            m
-            for word, m in (
-                ("xgmi-gpu", Medium.XGMI),
-                ("xgmi full", Medium.XGMI),
-                ("xgmi mesh", Medium.XGMI),
-                ("xgmi link", Medium.XGMI),
-                ("hccs", Medium.HCCS),
-                ("nv", Medium.NVLINK),
-            )
-            if word in text.lower()
-        ),
-        None,
-    )
+    medium = next((medium for word, medium in _MEDIA if word in text.lower() or word in record.link_class), None)
     own = [d.fabric for d in devices if d.fabric is not None and d.fabric.medium == medium]
     if medium is None:
         return None
@@ -161,11 +155,23 @@ def _pcie(record: Record, devices: list[Device]) -> tuple[int, int] | None:
     if re.match(r"\d+x ", record.source):  # several devices send to one: its link is the last on the path
         passed = _PCIE.findall(record.path)
         return (int(passed[-1][0]), int(passed[-1][1])) if passed else own
+    told = _PCIE.search(record.topology.get("pcie", ""))
+    if told and slower(record):  # the path speaks of the one slot that is not like the others
+        return int(told[1]), int(told[2])
     for text in (record.path, record.topology.get("pcie", ""), record.link_class, record.basis):
         found = _PCIE.search(text)
         if found:
             return int(found[1]), int(found[2])
     return own
+
+
+def slower(record: Record) -> tuple[int, int] | None:
+    """Return the link on the path where it is less than those of the machine: one slot, not all."""
+    told, passed = _PCIE.search(record.topology.get("pcie", "")), _PCIE.search(record.path)
+    if not told or not passed or re.match(r"\d+x ", record.source):
+        return None
+    here, there = (int(told[1]), int(told[2])), (int(passed[1]), int(passed[2]))
+    return there if there[0] <= here[0] and there[1] <= here[1] and there != here else None
 
 
 def narrowed(record: Record) -> tuple[int, int] | None:

@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
 _RANGE = ("low", "typical", "high")
 ALL_REDUCE = "all_reduce"
-SEND = "sendrecv"
+SEND, ALL_TO_ALL = "sendrecv", "alltoall"
+EACH = (SEND, ALL_TO_ALL)
+"""Collectives whose bandwidth is that of one rank, not of the links of a whole host."""
+
 SUMMING = 5
 """From this many accelerators on the library sums in the switches (published: five H200, six B200)."""
 
@@ -161,6 +164,11 @@ def _over_network(
         return None
     total = sum((line for line in lines if line is not None), start=Bandwidth(0))
     usable, classes = _sum(known), held[0].classes
+    if collective in EACH:
+        # Counted for one rank: its part of the rails, and of its data only what leaves the host.
+        ranks = hosts * len(names)
+        part = (ranks - 1) / (ranks - len(names)) / len(names) if collective == ALL_TO_ALL else 1 / len(names)
+        return _named(held, times(usable, part), total * part, classes)
     own = _fabric(topology, names)
     if hosts > 2 or not own or not _sums(topology, names, collective, own[0].generation, summing=summing):  # noqa: PLR2004
         return _named(held, usable, total, classes)

@@ -161,6 +161,93 @@ def test_nics_without_an_accelerator_stand_outside() -> None:
     assert "storage" in box(diagram, "NIC8").words
 
 
+def test_an_accelerator_and_its_nic_are_framed_and_nearer_to_each_other_than_to_others() -> None:
+    diagram = layout(hand_made.a100())
+    gpu, nic, other = (box(diagram, name).rect for name in ("GPU0", "NIC0", "GPU1"))
+
+    assert len(diagram.pairs) == 8
+    assert [frame for frame in diagram.pairs if frame.meets(gpu)] == [
+        frame for frame in diagram.pairs if frame.meets(nic)
+    ]
+    assert other.x - nic.right > 2 * (nic.x - gpu.right)
+    assert not any(frame.meets(box(diagram, "NIC8").rect) for frame in diagram.pairs)
+
+
+def test_a_nic_that_two_accelerators_share_stands_between_them() -> None:
+    diagram = layout(hand_made.dgx_1v())
+
+    order = sorted(["GPU0", "NIC0", "GPU1"], key=lambda name: box(diagram, name).rect.x)
+
+    assert order == ["GPU0", "NIC0", "GPU1"]
+    assert diagram.pairs == ()
+
+
+def test_with_very_many_nics_those_of_one_accelerator_are_one_box() -> None:
+    diagram = layout(hand_made.crowded())
+
+    assert box(diagram, "NIC0").count == 4
+    assert len(diagram.pairs) == 8
+
+
+def test_a_bar_spans_the_nics_of_its_accelerators_too() -> None:
+    diagram = layout(hand_made.a100())
+
+    bar, last = box(diagram, "nvswitch").rect, box(diagram, "NIC7").rect
+
+    assert (bar.x, bar.right) == (box(diagram, "GPU0").rect.x, last.right)
+
+
+def test_a_stack_has_as_many_plates_as_there_are_switches() -> None:
+    assert box(layout(hand_made.a100()), "nvswitch").plates == 6 - 1
+    assert box(layout(hand_made.h100()), "nvswitch0").plates == 4 - 1
+    assert box(layout(hand_made.superchip_tray()), "fabric0").plates == 6 - 1
+
+
+def test_the_name_of_a_bar_stands_in_its_middle() -> None:
+    bar = box(layout(hand_made.a100()), "nvswitch")
+
+    assert bar.texts[0].x == pytest.approx(bar.rect.middle, abs=2)
+
+
+def test_a_sum_says_what_it_is_made_of_and_sockets_how_they_are_linked() -> None:
+    b = Builder()
+    b.socket("CPU0")
+    b.socket("CPU1")
+    b.link("CPU0", "CPU1", Medium.SOCKET, 67.2, count=3, name="UPI")
+
+    wire = edge(layout(b.topology), "CPU0", "CPU1")
+
+    assert (wire.figure, wire.details) == ("67.2", ("UPI", f"3 {TIMES} 22.4"))
+
+
+def test_what_bears_an_id_alone_is_explained_in_its_box_or_below() -> None:
+    wide, narrow = layout(hand_made.a100()), layout(hand_made.h100())
+
+    assert "switch0  ·  PCIe switch" in [text.text for text in box(wide, "switch0").texts]
+    assert "switch0 … switch7: PCIe switches" in [text.text for text in narrow.note_texts]
+
+
+def test_an_assumed_figure_is_marked_only_among_others() -> None:
+    mixed, all_alike = layout(hand_made.dgx_1v()), layout(hand_made.superchip_tray())
+
+    assert [wire.id for wire in mixed.edges if wire.hedged] == ["socket0--socket1"]
+    assert not any(wire.hedged for wire in all_alike.edges)
+    assert all_alike.headings[2].text.endswith("every figure is assumed")
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_no_text_is_smaller_than_can_be_read(machine) -> None:
+    diagram = layout(machine())
+    texts = [text for one in diagram.boxes for text in one.texts]
+    texts += [text for one in diagram.edges if one.label for text in one.label.texts]
+
+    assert min(text.size for text in (*texts, *diagram.headings, *diagram.note_texts)) >= 9.5
+
+
+def test_a_host_of_eight_fitted_to_a_screen_keeps_its_small_print_at_eleven_pixels() -> None:
+    assert 9.5 * 1568 / layout(hand_made.a100()).width >= 11
+
+
 def test_layers_come_in_order() -> None:
     diagram = layout(hand_made.a100())
     tops = [

@@ -55,3 +55,13 @@ def test_the_ends_of_a_marked_edge_are_on_the_path() -> None:
 
     assert marked.boxes == {"GPU0", "switch0"}
     assert not marked.bottleneck_edges
+
+
+def test_the_inside_of_a_card_is_on_the_path_that_enters_and_leaves_it() -> None:
+    route = [("GPU5", "switch5"), ("NIC5", "switch5"), ("NIC5-port", "network")]
+
+    marked = find_marked(layout(machines.h100()), Marking(highlight=route, bottleneck=route[-1:]))
+
+    assert "NIC5--NIC5-port" in marked.edges
+    assert "NIC4--NIC4-port" not in marked.edges
+    assert marked.bottleneck_edges == {"NIC5-port--network"}

@@ -29,14 +29,18 @@ class Marked:
 
 
 def find_marked(diagram: Diagram, marking: Marking | None) -> Marked:
-    """Return what is to be marked. Pairs of which the picture knows neither end mark nothing."""
+    """Return what is to be marked. Pairs of which the picture knows neither end mark nothing.
+
+    The insides of chips and cards belong to the path where both their ends do: no route names them.
+    """
     if marking is None:
         return Marked(frozenset(), frozenset(), frozenset(), frozenset())
     slow_edges, slow_boxes = _find(diagram, marking.bottleneck)
     edges, boxes = _find(diagram, marking.highlight)
     ends = {name for edge in diagram.edges if edge.id in edges | slow_edges for name in (edge.a, edge.b)}
     within = boxes | slow_boxes | ends
-    edges |= {edge.id for edge in diagram.edges if edge.kind == "port" and {edge.a, edge.b} <= within}
+    inside = (edge for edge in diagram.edges if edge.on_chip or edge.kind == "port")
+    edges |= {edge.id for edge in inside if {edge.a, edge.b} <= within}
     ends = {name for edge in diagram.edges if edge.id in edges | slow_edges for name in (edge.a, edge.b)}
     return Marked(
         frozenset(edges | slow_edges),

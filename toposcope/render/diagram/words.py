@@ -110,8 +110,11 @@ def _short_address(pci: str | None) -> str:
 def _nic(_sketch: Sketch, node: Node) -> list[str]:
     names = [member.name for member in node.members if member.name and member.name != member.id]
     count = f"{node.count} functions " if node.count not in (1, None) else ""
+    called = members_text(names)
+    if count and "," in called:
+        called = ""
     roles = sorted({member.role for member in node.members if member.role} - _USUAL)
-    return [members_text(member.id for member in node.members), count + members_text(names), ", ".join(roles)]
+    return [members_text(member.id for member in node.members), (count + called).strip(), ", ".join(roles)]
 
 
 def _storage(_sketch: Sketch, node: Node) -> list[str]:

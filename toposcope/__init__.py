@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from toposcope.analysis import Analysis, Finding, Route, Segment
     from toposcope.analysis.contention import Contention
+    from toposcope.analysis.measured import Check
     from toposcope.base import Bandwidth, InputError, ToposcopeError, UsageError
     from toposcope.model import Component, Link, Topology
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Analysis",
     "Bandwidth",
+    "Check",
     "Component",
     "Contention",
     "Finding",
@@ -36,6 +38,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "analyze",
+    "check",
     "contend",
     "inspect",
     "load",
@@ -50,6 +53,7 @@ __all__ = [
 _TYPES = {
     "Analysis": "toposcope.analysis",
     "Bandwidth": "toposcope.base",
+    "Check": "toposcope.analysis.measured",
     "Contention": "toposcope.analysis.contention",
     "Component": "toposcope.model",
     "Finding": "toposcope.analysis",
@@ -118,6 +122,20 @@ def routes(topology: Topology, src: str, dst: str, *, far: Topology | None = Non
     from toposcope.analysis import routes as all_routes  # noqa: PLC0415
 
     return all_routes(topology, src, dst, far=far)
+
+
+def check(topology: Topology, *measured: str | Path) -> Check:
+    """Hold what benchmarks measured against what their routes should give.
+
+    The measurements are those of the recording and of the files named. ``judged`` holds each with its prediction,
+    ``health`` the verdict, ``suspects`` the parts that slow ones share and no healthy one passes. Raises UsageError
+    where there is no measurement, InputError where a file holds none of this machine.
+    """
+    from pathlib import Path as Place  # noqa: PLC0415
+
+    from toposcope import app  # noqa: PLC0415
+
+    return app.check(app.Loaded(topology), [Place(each) for each in measured])
 
 
 def contend(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Answer = dict[str, object]
 
 ABSENT = 127
+_LIBRARY = "libnvidia-ml.so.1"
 _FABRIC = "nvmlDeviceGetGpuFabricInfoV"
 _FIELDS = "nvmlDeviceGetFieldValues"
 # nvmlValueType_t: which member of the union holds a field's value.
@@ -31,9 +32,15 @@ _NO_SUCH_LINK = frozenset({"NVML_ERROR_INVALID_ARGUMENT"})
 
 
 def command() -> tuple[str, ...]:
-    """Return the command that prints the document; it finds this package wherever it lies."""
+    """Return the command that prints the document; it finds this package wherever it lies.
+
+    Nothing but the driver's library is loaded where there is none: most hosts have none.
+    """
     root = str(Path(__file__).resolve().parents[2])
-    code = f"import sys; sys.path[:0] = [{root!r}]; from toposcope.recording.nvml import main; sys.exit(main())"
+    code = (
+        f"import ctypes, sys\ntry:\n    ctypes.CDLL({_LIBRARY!r})\nexcept OSError:\n    sys.exit({ABSENT})\n"
+        f"sys.path[:0] = [{root!r}]\nfrom toposcope.recording.nvml import main\nsys.exit(main())"
+    )
     return (sys.executable, "-c", code)
 
 

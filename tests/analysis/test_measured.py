@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from tests.machines import Builder, a100, hccs_mesh, matrix_only
+from tests.machines import Builder, a100, h100, hccs_mesh, matrix_only
 from tests.prediction.wiring import lookup
 from toposcope.analysis.measured import Health, check, size_words
 from toposcope.base import Bandwidth, Origin
@@ -192,3 +192,13 @@ def test_sizes_are_written_with_binary_units():
 def test_grades_of_a_prediction_are_those_of_its_route():
     (judged,) = check(machine(), [copied("GPU0", "GPU1", 270)]).judged
     assert judged.expected.grade is Grade.OBSERVED
+
+
+def test_a_fault_of_the_machine_that_explains_it_is_named():
+    topology = machine(h100)
+    taken = [copied(f"GPU{i}", "host", 12 if i == 5 else 55) for i in range(8)]
+    found = check(topology, taken)
+    assert found.health is Health.SLOW
+    assert "GPU5" in {name for finding in found.reasons for name in finding.components}
+    healthy = check(topology, [copied("GPU1", "host", 55)])
+    assert healthy.reasons == ()

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from toposcope.analysis.collective import ALL_REDUCE, expected_collective
 from toposcope.analysis.expected import BOTH, Expected, expected_copy, expected_transfer
+from toposcope.analysis.finding import Finding, Severity, Verdict
+from toposcope.analysis.rules import RULES
 from toposcope.analysis.suspects import Suspect, suspects
 from toposcope.base import Bandwidth, UsageError
 from toposcope.model import Kind
@@ -68,11 +70,15 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """All measurements of a machine, the suspects where some are slow, and what of the measurements was not read."""
+    """All measurements of a machine, the suspects where some are slow, and what of the measurements was not read.
+
+    ``reasons`` are the faults found on this machine that harm a slow route or sit in a suspect.
+    """
 
     judged: tuple[Judged, ...]
     suspects: tuple[Suspect, ...]
     problems: tuple[Problem, ...] = ()
+    reasons: tuple[Finding, ...] = ()
 
     @property
     def health(self) -> Health:
@@ -97,7 +103,23 @@ def check(topology: Topology, measurements: Sequence[Measurement] | None = None)
         for each in judged
         if each.health in (Health.NORMAL, Health.ABOVE) and each.expected is not None
     ]
-    return Check(judged, suspects(topology, slow, well))
+    blamed = suspects(topology, slow, well)
+    return Check(judged, blamed, reasons=_reasons(topology, judged, blamed) if slow else ())
+
+
+def _reasons(topology: Topology, judged: Sequence[Judged], blamed: Sequence[Suspect]) -> tuple[Finding, ...]:
+    """Find the faults that explain slow measurements: on their routes, or in the parts under suspicion."""
+    ways = {(one.source, one.target) for each in judged if each.health is Health.SLOW for one in [each.measurement]}
+    ways |= {(target, source) for source, target in ways}
+    parts = {end for each in blamed for part in each.segments for end in (part.source, part.target)}
+    found = (finding for rule in RULES for finding in rule.check(topology))
+    return tuple(
+        finding
+        for finding in found
+        if finding.verdict is Verdict.FOUND
+        and finding.severity >= Severity.WARNING
+        and (parts & set(finding.components) or any((harm.source, harm.target) in ways for harm in finding.harms))
+    )
 
 
 def _greatest(measurements: Iterable[Measurement]) -> list[Measurement]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from toposcope.analysis.measured import Health
 from toposcope.render.documents import gbs_of, origin_of, problem_documents, usable_of
-from toposcope.render.schema import CheckDocument, CheckedDocument, SuspectDocument
+from toposcope.render.schema import CheckDocument, CheckedDocument, ReasonDocument, SuspectDocument
 from toposcope.render.wording import call, medium_of, place_of
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ def check_document(check: Check, topology: Topology) -> CheckDocument:
         health=check.health.value,
         text=verdict(check, topology),
         suspects=tuple(_suspect(each, topology) for each in check.suspects),
+        reasons=tuple(
+            ReasonDocument(rule=each.rule, components=each.components, message=each.message) for each in check.reasons
+        ),
         measurements=tuple(_checked(each, topology) for each in check.judged),
         problems=problem_documents(check.problems),
     )
@@ -56,7 +59,7 @@ def verdict(check: Check, topology: Topology) -> str:
     else:
         text = f"Not normal: {len(slow)} of {len(judged)} measurements are below what their routes should give"
         text += f", the worst {subject(worst, topology)}, {far}"
-    return f"{text}. {blame(check.suspects, topology)}"
+    return " ".join([f"{text}.", blame(check.suspects, topology), *because(check)])
 
 
 def blame(suspects: Sequence[Suspect], topology: Topology) -> str:
@@ -66,6 +69,12 @@ def blame(suspects: Sequence[Suspect], topology: Topology) -> str:
     words = [_blamed(each, topology) for each in suspects]
     more = f"; {len(words) - 2} more" if len(words) > 2 else ""  # noqa: PLR2004
     return f"Suspect: {'; then '.join(words[:2])}{more}."
+
+
+def because(check: Check) -> tuple[str, ...]:
+    """Name the gravest fault of the recording that explains it, none where there is none."""
+    worst = max(check.reasons, key=lambda finding: finding.severity, default=None)
+    return () if worst is None else (f"The recording shows why: {worst.message} [{worst.rule}]",)
 
 
 def subject(judged: Judged, topology: Topology) -> str:

@@ -578,6 +578,14 @@ class SuspectDocument(Document, frozen=True, kw_only=True):
     text: str
 
 
+class ReasonDocument(Document, frozen=True, kw_only=True):
+    """A fault found on the machine that explains slow measurements."""
+
+    rule: str
+    components: tuple[Id, ...]
+    message: str
+
+
 class CheckDocument(Document, frozen=True, kw_only=True):
     """``check --json``."""
 
@@ -586,6 +594,7 @@ class CheckDocument(Document, frozen=True, kw_only=True):
     health: Literal["normal", "slow", "above", "not judged"]
     text: str
     suspects: tuple[SuspectDocument, ...]
+    reasons: tuple[ReasonDocument, ...]
     measurements: tuple[CheckedDocument, ...]
     problems: tuple[ProblemDocument, ...]
 

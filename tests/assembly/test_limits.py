@@ -27,10 +27,10 @@ BRIDGE = "PCI bridge [0604]: Example Port [1d00:0001]"
 LSPCI, TOPO = "lspci_-D_-nn_-vvv", "nvidia-smi_topo_-m"
 
 
-def shown(path: Path, name: str, text: str) -> app.Loaded:
-    """Read a text, and write all that can be told of it."""
+def shown(path: Path, name: str, text: str, more: Iterable[str] = ()) -> app.Loaded:
+    """Read a text, and ``more`` files beside it, and write all that can be told of it."""
     (path / name).write_text(text)
-    (loaded,) = app.load([str(path / name)], app.knowledge())
+    (loaded,) = app.load([str(path / each) for each in (name, *more)], app.knowledge())
     analysis = app.analyze(loaded)
     to_json(analysis_document(analysis, loaded.text_of))
     screen = Console(file=io.StringIO(), width=100, color_system=None, markup=False)
@@ -204,3 +204,12 @@ def test_speeds_and_widths_beyond_all_reason_give_no_figure(tmp_path: Path, spee
 
     assert count(loaded, Kind.ACCELERATOR) == 1
     assert all(link.line is None or link.line.gbs < 1000 for link in loaded.topology.links())
+
+
+def test_an_accelerator_below_another_in_the_pcie_tree_and_linked_to_it_is_a_clash(tmp_path: Path) -> None:
+    bridges = bridge("0000:00:01.0", 1) + "\n" + bridge("0000:01:00.0", 2).replace(BRIDGE, GPU)
+    (tmp_path / LSPCI).write_text(f"{bridges}\n0000:02:00.0 {GPU}\n")
+
+    loaded = shown(tmp_path, TOPO, matrix(["GPU0", "GPU1"]).replace("NODE", "NV4"), more=[LSPCI])
+
+    assert "linked by pcie already: their nvlink is left out" in messages(loaded)

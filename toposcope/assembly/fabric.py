@@ -309,6 +309,12 @@ class _Strand:
 
 
 def _link(topology: Topology, part: FabricPart, ends: tuple[str, str], strand: _Strand) -> None:
+    known = topology.link(*ends)
+    if known is not None:  # a PCIe tree that hangs one accelerator on another
+        both = f"{ends[0]} and {ends[1]} are linked by {known.medium.value} already"
+        message = f"{both}: their {strand.medium.value} is left out"
+        topology.problems.append(Problem(ProblemKind.CLASH, strand.origin, message, other=known.origin))
+        return
     line = Bandwidth.gigabytes(strand.each_gbs * strand.count) if strand.each_gbs and strand.count else None
     link = Link(
         *ends,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from toposcope.assembly.agreement import disagreements
 from toposcope.assembly.checks import matrix_against_tree
 from toposcope.assembly.cpus import add_cpus
 from toposcope.assembly.evidence import Evidence
@@ -77,6 +78,7 @@ def assemble(
     topology.problems.extend(_unnamed(evidence, identities))
     topology.problems.extend(beyond(identities.left_out))
     topology.problems.extend(matrix_against_tree(topology))
+    topology.problems.extend(disagreements(evidence))
     add_measurements(topology, reading)
     return topology
 

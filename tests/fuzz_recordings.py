@@ -5,8 +5,8 @@
     python -m tests.fuzz_recordings --inputs 100000 --seed 1 --keep /tmp/faults [FILE or FOLDER ...]
 
 A fault is any exception but a ToposcopeError, an input that takes more than ``--limit`` seconds of the processor, a
-document that is not of its schema, or a control character on the terminal. The inputs of faults are kept, one for each place in the
-code, and told in a table; the exit code is 1 where there are any.
+document that is not of its schema, or a control character on the terminal. The inputs of faults are kept, one for
+each place in the code, and told in a table; the exit code is 1 where there are any.
 """
 
 from __future__ import annotations

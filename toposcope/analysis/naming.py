@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from toposcope.model import Component, Topology
 
 
+_NAMED = 24
+"""So many names are listed where one is unknown."""
+
+
 def find(topology: Topology, text: str) -> Component:
     """Return the component that a user means. UsageError lists near names where nothing fits."""
     name, address = text.strip(), pci_address(text)
@@ -31,6 +35,11 @@ def _unknown(topology: Topology, text: str) -> str:
         for name in (component.id, component.name)
         if name
     ]
-    near = difflib.get_close_matches(text, named, n=4, cutoff=0.4) or named[:12]
-    hint = f"; there are {', '.join(near)}" if near else "; this machine shows no accelerator and no NIC"
-    return f"no component is called {text!r}{hint}"
+    near = difflib.get_close_matches(text, named, n=2, cutoff=0.75)
+    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    there = f"; there are {_listed(named)}" if named else "; this machine shows no accelerator and no NIC"
+    return f"no component is called {text!r}{meant}{there}"
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= _NAMED else f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"

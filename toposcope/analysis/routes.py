@@ -29,6 +29,8 @@ def routes(topology: Topology, src: str, dst: str, *, far: Topology | None = Non
     id, PCI address or device name. The default is by the library's rules (``topology.figures.library``). Raises
     UsageError for a name that nothing has and for ends between which routes have no meaning.
     """
+    if src.strip().lower() in ("host", "remote") or src.lower().startswith(("host:", FAR)):
+        raise UsageError(f"a route starts at an accelerator; {src!r} can only be its end")
     source = find(topology, src)
     if source.kind is not Kind.ACCELERATOR:
         raise UsageError(f"a route starts at an accelerator; {source.id} is a {source.kind}")
@@ -76,6 +78,8 @@ def _to(topology: Topology, source: Component, dst: str, far: Topology) -> tuple
 
 def _cpu(topology: Topology, source: Component, dst: str) -> str:
     if dst == "host":
+        if topology.parent(source.id) is None:
+            raise UsageError(f"nothing here shows how {source.id} hangs on the host: `lspci -vvv` or `/sys` would")
         return host_end(topology, source.id)
     number = dst.removeprefix("host:")
     nodes = {str(node.numa): node.id for node in topology.components(Kind.NUMA)}

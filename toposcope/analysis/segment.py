@@ -132,7 +132,7 @@ def crossing(topology: Topology, ends: tuple[str, str], reach: Reach, *, use: st
         *(_host_sides(topology, *ends) if between is not None else ends),
         medium=medium,
         grade=Grade.DERIVED if between is None or line is None else between.grade,
-        origin=Origin("catalogue", "classes") if between is None else between.origin,
+        origin=_class_origin(topology.figures, classes) if between is None or between.line is None else between.origin,
         line=line,
         usable=usable,
         count=between.count if between is not None else None,
@@ -141,6 +141,12 @@ def crossing(topology: Topology, ends: tuple[str, str], reach: Reach, *, use: st
         name=between.name if between is not None else None,
         classes=classes,
     )
+
+
+def _class_origin(figures: Figures, classes: tuple[str, ...]) -> Origin:
+    """Name the measured class that a figure comes from."""
+    found = next((name for name in classes if name in figures.efficiencies), None)
+    return Origin("catalogue", f"classes/{found}" if found else "classes")
 
 
 def unknown_crossing(ends: tuple[str, str]) -> Segment:

@@ -58,7 +58,7 @@ def assemble(
     topology.problems.extend(reading.problems)
 
     add_cpus(topology, evidence, _numa_seen(evidence))
-    part = PciPart(evidence, lookup, PciTree(evidence.devices), kinds, identities)
+    part = PciPart(evidence, lookup, PciTree(evidence.devices), kinds, identities, _printed_numa(evidence, identities))
     add_pci(topology, part)
     _add_shown(topology, evidence, identities)
     _add_slices(topology, identities)
@@ -126,6 +126,15 @@ def _numa_seen(evidence: Evidence) -> Iterator[tuple[int, Origin]]:
 
 def _is_number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) < 10  # noqa: PLR2004 - a node's number has 32 bits
+
+
+def _printed_numa(evidence: Evidence, identities: Identities) -> dict[str, int]:
+    """Return the NUMA nodes that matrices print, by the PCI address of their devices."""
+    address = {each.label: each.pci for each in identities.all if each.label and each.pci}
+    rows = (row for matrix in evidence.matrices for row in matrix.rows)
+    return {
+        address[row.label]: int(row.numa) for row in rows if row.label in address and row.numa and row.numa.isdigit()
+    }
 
 
 def _add_shown(topology: Topology, evidence: Evidence, identities: Identities) -> None:

@@ -50,8 +50,9 @@ def add_facts(
     for matrix in evidence.matrices:
         for row in matrix.rows:
             name = identities.id_of(row.label)
-            if name and row.cpus:
-                topology.note(Fact(name, "cpus", row.cpus, row.origin))
+            for printed, value in (("cpus", row.cpus), ("numa.affinity", row.numa)):
+                if name and value:
+                    topology.note(Fact(name, printed, value, row.origin))
     for peer in evidence.peers:
         a, b = identities.id_of(peer.row) or peer.row, identities.id_of(peer.column) or peer.column
         topology.note(Fact(f"{a}|{b}", _CAPABILITY.get(peer.capability, "p2p"), peer.word, peer.origin))

@@ -97,7 +97,7 @@ def fill_from_machines(
     fitting = [match for match in matches if chosen is not None or not match.differences]
     topology.candidates = tuple(match.machine.name for match in fitting)
     topology.profile = fitting[0].machine.name if len(fitting) == 1 else None
-    topology.near = tuple((match.machine.name, match.differences) for match in matches if match not in fitting)
+    topology.near = tuple((match.machine.name, match.differences) for match in matches if match.differences)
     if fitting:
         _fill(topology, fitting, [match.reference or topology_of_machine(match.machine, lookup) for match in fitting])
 

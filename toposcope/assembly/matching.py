@@ -48,12 +48,19 @@ def match_machines(
     matches = [
         _match(topology, machine, lookup, accelerators)
         for machine in machines
+        if (not machine.guest or len(machines) == 1 or _is_guest(topology))
         if _same_accelerators(topology, machine, accelerators, lookup, devices)
         and _same_words(topology, machine, accelerators)
     ]
     alike = (match for match in matches if match is not None)
     nics = sum(1 for _ in topology.components(Kind.NIC))
     return sorted(alike, key=lambda match: (len(match.differences), _apart(match.machine, nics)))
+
+
+def _is_guest(topology: Topology) -> bool:
+    """Tell whether a cloud's guest may be meant: not where the PCIe tree of a bare host was seen."""
+    seen = any(switch.pci is not None for switch in topology.components(Kind.PCIE_SWITCH))
+    return not seen or topology.fact("host", "hypervisor") is not None
 
 
 def _same_accelerators(

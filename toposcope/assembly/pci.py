@@ -42,6 +42,8 @@ class PciPart:
     tree: PciTree
     kinds: Mapping[str, Kind]
     identities: Identities
+    printed_numa: Mapping[str, int]
+    """NUMA nodes by address as a matrix prints them, for sources that tell none (a tree)."""
 
 
 def add_pci(topology: Topology, part: PciPart) -> None:
@@ -95,17 +97,23 @@ def _component(part: PciPart, device: PciDevice, name: str) -> Component:
 
 def _add_root(topology: Topology, part: PciPart, root: str) -> None:
     below = [
-        device
+        (number, device)
         for address in part.tree.children.get(root, ())
         for device in _with_descendants(part, address)
-        if device.numa is not None and device.numa >= 0
+        if (number := _numa_of(part, device)) is not None
     ]
-    numa = Counter(device.numa for device in below).most_common(1)[0][0] if below else None
+    numa = Counter(number for number, _ in below).most_common(1)[0][0] if below else None
     first = part.evidence.devices[part.tree.children[root][0]].origin
     topology.add(Component(root, Kind.ROOT_COMPLEX, first, numa=numa))
     if numa is not None and numa_id(numa) in topology:
-        link = Link(root, numa_id(numa), Medium.ROOT_COMPLEX, below[0].origin, Grade.OBSERVED, internal=True)
+        link = Link(root, numa_id(numa), Medium.ROOT_COMPLEX, below[0][1].origin, Grade.OBSERVED, internal=True)
         topology.connect(link, upward=True)
+
+
+def _numa_of(part: PciPart, device: PciDevice) -> int | None:
+    if device.numa is not None and device.numa >= 0:
+        return device.numa
+    return part.printed_numa.get(device.address)
 
 
 def _with_descendants(part: PciPart, address: str) -> list[PciDevice]:

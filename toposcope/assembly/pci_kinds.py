@@ -26,6 +26,10 @@ _ACCELERATOR_CLASSES = {
     "1200": re.compile(r"10de|1002|1da3|19e5:d|NVIDIA|Advanced Micro|Habana|Huawei.*Device d[0-9a-f]{3}"),
     "0b40": re.compile(r"Xeon Phi|Vector Engine|NEC"),
 }
+_MANAGEMENT = re.compile(r"Switch management", re.IGNORECASE)
+_NETWORK = re.compile(r"ConnectX|BlueField|Ethernet|Infiniband|Network (Adapter|Connection|Controller)", re.IGNORECASE)
+"""A tree prints no class: a network device is told by its name."""
+
 _NVSWITCH = re.compile(r"NVSwitch")
 _NVIDIA_BRIDGE = re.compile(r"10de|NVIDIA")
 _OTHER_BRIDGE = "0680"
@@ -41,29 +45,45 @@ def pci_id_of(device: PciDevice) -> str | None:
 
 
 def kind_of(device: PciDevice, lookup: Lookup, devices: Mapping[str, PciDevice]) -> Kind:
-    """Tell what a PCI function is, by its class, its id in the catalogue and its vendor."""
+    """Tell what a PCI function is: by its class, its id in the catalogue and its vendor, else by its name."""
     code = device.class_code
+    if _MANAGEMENT.search(device.name or ""):
+        return Kind.OTHER
     if code in _BY_CLASS or (code is None and device.secondary is not None):
         return Kind.PCIE_BRIDGE
-    if code is not None and code[:2] in _BY_BASE_CLASS:
-        return Kind.OTHER if _is_spare_function(device, devices) else _BY_BASE_CLASS[code[:2]]
-    if code == _OTHER_BRIDGE or code is None:
-        switch = lookup.switch(pci_id_of(device))
-        if switch is not None and switch.medium == "nvlink":
-            return Kind.NVSWITCH
-    words = f"{device.pci_id or ''} {device.name or ''}"
-    if code == _OTHER_BRIDGE and (_NVSWITCH.search(words) or _NVIDIA_BRIDGE.search(words)):
+    known = _BY_BASE_CLASS.get(code[:2]) if code is not None else _kind_of_name(device)
+    if known is not None:
+        return Kind.OTHER if _is_spare_function(device, devices) else known
+    if _is_nvswitch(device, lookup):
         return Kind.NVSWITCH
-    if code in _MAY_ACCELERATE and not _is_spare_function(device, devices) and _accelerates(device, lookup, words):
+    if code in _MAY_ACCELERATE and not _is_spare_function(device, devices) and _accelerates(device, lookup):
         return Kind.ACCELERATOR
     return Kind.OTHER
 
 
-def _accelerates(device: PciDevice, lookup: Lookup, words: str) -> bool:
+def _kind_of_name(device: PciDevice) -> Kind | None:
+    return Kind.NIC if _NETWORK.search(device.name or "") else None
+
+
+def _is_nvswitch(device: PciDevice, lookup: Lookup) -> bool:
+    if device.class_code not in (_OTHER_BRIDGE, None):
+        return False
+    switch = lookup.switch(pci_id_of(device))
+    if switch is not None and switch.medium == "nvlink":
+        return True
+    words = _words(device)
+    return device.class_code == _OTHER_BRIDGE and bool(_NVSWITCH.search(words) or _NVIDIA_BRIDGE.search(words))
+
+
+def _words(device: PciDevice) -> str:
+    return f"{device.pci_id or ''} {device.name or ''}"
+
+
+def _accelerates(device: PciDevice, lookup: Lookup) -> bool:
     if lookup.devices(pci_id=pci_id_of(device), names=[device.name]):
         return True
     pattern = _ACCELERATOR_CLASSES.get(device.class_code or "")
-    return pattern is not None and pattern.search(words) is not None
+    return pattern is not None and pattern.search(_words(device)) is not None
 
 
 def _is_spare_function(device: PciDevice, devices: Mapping[str, PciDevice]) -> bool:

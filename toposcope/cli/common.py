@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -24,7 +25,9 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 USAGE, UNUSABLE, FOUND = 2, 3, 1
 PIPED_WIDTH = 120
-"""The width of output that goes to a file or a pipe."""
+"""The width of output that goes to a file or a pipe, where COLUMNS does not tell another."""
+
+LEAST_WIDTH = 40
 
 
 def check_severity(text: str | None) -> str | None:
@@ -75,9 +78,10 @@ def command(run: F) -> F:
         except ToposcopeError as error:
             typer.echo(f"toposcope: {printable(str(error))}", err=True)
             raise typer.Exit(USAGE) from error
-        except BrokenPipeError:
-            sys.stderr.close()
-            raise typer.Exit from None
+        except OSError as error:
+            # What the commands read is guarded where it is read: this is the output, on a full disk or a closed pipe.
+            typer.echo(f"toposcope: the output cannot be written: {error.strerror or error}", err=True)
+            raise typer.Exit(USAGE) from error
 
     return guarded  # type: ignore[return-value]
 
@@ -121,10 +125,21 @@ def console() -> Console:
     """Make the console for results: no colours and a fixed width where output is piped."""
     from rich.console import Console
 
-    made = Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
-    if not made.is_terminal:
-        made = Console(highlight=False, markup=False, emoji=False, width=PIPED_WIDTH, color_system=None)
-    return made
+    class Pipe(Console):
+        def on_broken_pipe(self) -> None:
+            """End quietly where the reader has had enough (``| head``)."""
+            sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - the end of the process closes it
+            raise SystemExit(0)
+
+    plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ
+    width = int(os.environ["COLUMNS"]) if os.environ.get("COLUMNS", "").isdigit() else PIPED_WIDTH
+    return Pipe(
+        highlight=False,
+        markup=False,
+        emoji=False,
+        color_system=None if plain else "auto",
+        width=None if sys.stdout.isatty() else max(width, LEAST_WIDTH),
+    )
 
 
 def exit_code(findings: tuple[Finding, ...], fail_on: str | None, *, strict: bool) -> int:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from toposcope.model.link import Link
     from toposcope.model.measurement import Measurement
     from toposcope.model.relation import PrintedMatrix, Relation
-    from toposcope.model.vocabulary import Kind
+    from toposcope.model.vocabulary import Grade, Kind
 
 
 class Topology:
@@ -99,6 +99,10 @@ class Topology:
         """All links, in the order they were added."""
         for a, b in self._graph.edges():
             yield self._graph.edges[a, b]["link"]
+
+    def link_grades(self) -> set[Grade]:
+        """Return the grades of all links but the insides of chips."""
+        return {link.grade for link in self.links() if not link.internal}
 
     def links_of(self, name: str) -> Iterator[Link]:
         """All links of one component."""

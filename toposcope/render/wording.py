@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toposcope.base.clean import printable
-from toposcope.model import NETWORKS, Kind, Medium
+from toposcope.model import NETWORKS, Kind, Medium, Reach
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from toposcope.model import Component, Topology
 
 _CROSSING = {
-    Medium.ROOT_COMPLEX: "the root complex",
-    Medium.NUMA: "the way between NUMA nodes",
-    Medium.SOCKET: "the link between the sockets",
+    Reach.ROOT_COMPLEX: "the root complex",
+    Reach.NUMA: "the way between host bridges of one NUMA node",
+    Reach.SOCKET: "the way between NUMA nodes",
 }
 _MEDIUM = {
     Medium.NVLINK: "NVLink",
@@ -40,7 +40,9 @@ def gbs(figure: Bandwidth | None) -> str:
 def medium_of(segment: Segment) -> str:
     """Name what a segment is made of: ``PCIe Gen4 x16``, ``12 x NVLink3``, ``200 Gb/s port``."""
     if segment.is_crossing:
-        return segment.name or _CROSSING.get(segment.medium, "the host")
+        return segment.name or _crossing(segment)
+    if segment.medium is Medium.NUMA:
+        return "a way that nothing shows"
     if segment.medium is Medium.PCIE:
         count = f"{segment.count} x " if segment.count and segment.count > 1 else ""
         generation = f" Gen{segment.generation}" if segment.generation else ""
@@ -53,6 +55,12 @@ def medium_of(segment: Segment) -> str:
     if segment.medium is Medium.NVLINK:
         return f"{f'{segment.count} x ' if segment.count else ''}{name}{segment.generation or ''}"
     return f"{segment.count} x {name}" if segment.count and segment.count > 1 else name
+
+
+def _crossing(segment: Segment) -> str:
+    if segment.medium is Medium.SOCKET:
+        return "the link between the sockets"
+    return _CROSSING[segment.reach] if segment.reach is not None else "the host"
 
 
 def place_of(segment: Segment, topology: Topology) -> str:

@@ -38,13 +38,18 @@ def _sentence(group: Sequence[Pair | Remote], what: str, topology: Topology) -> 
         return Text("")
     text = Text(sentence(first.route, topology))
     if first.best is not None:
-        text.append(
-            f" Faster and permitted: {first.best.transport}, {gbs(first.best.limit.line)} GB/s at line rate.",
-            style="green",
-        )
-    if len(group) > 1:
-        text.append(f" [{len(group)} {what} alike]", style="dim")
+        text.append(f" Faster and permitted: {_faster(first.best)}.", style="green")
+    alike = f"{len(group)} {what} alike" if len(group) > 1 else ""
+    grade = "" if topology.link_grades() == {first.route.limit.grade} else first.route.limit.grade.word
+    if said := "; ".join(part for part in (alike, grade) if part):
+        text.append(f" [{said}]", style="dim")
     return text
+
+
+def _faster(route: Route) -> str:
+    usable = f", {route.limit.usable.typical} in practice" if route.limit.usable is not None else ""
+    nics = f" by {' and '.join(route.nics)} together" if route.nics and len(route.nics) > 1 else ""
+    return f"{route.transport}{nics}, {gbs(route.limit.line)} GB/s at line rate{usable}"
 
 
 def _alike(answers: Iterable[Pair | Remote]) -> list[list[Pair | Remote]]:

@@ -33,7 +33,7 @@ def sections() -> dict[str, tuple[str, ...]]:
         f"{peer} below one switch; crowd: all send to all at once": _of("peer", "both", "crowd"),
         f"{peer} through one host bridge": _of("peer-root-complex", "both"),
         f"{peer} between host bridges or NUMA nodes of one socket": _of("peer-numa", "both"),
-        f"{peer} between sockets": (*_of("peer-socket", "both"), *_platforms()),
+        f"{peer} between sockets": (*_of("peer-socket"), *_platforms()),
         "Copies through host memory, where peer access is refused": (
             *("acs-redirect", "staged", "staged:both", "staged-same-switch", "staged-same-switch:both"),
         ),

@@ -6,6 +6,7 @@ import pytest
 
 from tests import machines
 from toposcope.render.diagram import Marking, find_marked, layout
+from toposcope.render.diagram.search import with_insides
 
 
 def marked_edges(machine, *pairs: tuple[str, str]) -> frozenset[str]:
@@ -60,7 +61,8 @@ def test_the_ends_of_a_marked_edge_are_on_the_path() -> None:
 def test_the_inside_of_a_card_is_on_the_path_that_enters_and_leaves_it() -> None:
     route = [("GPU5", "switch5"), ("NIC5", "switch5"), ("NIC5-port", "network")]
 
-    marked = find_marked(layout(machines.h100()), Marking(highlight=route, bottleneck=route[-1:]))
+    diagram = layout(machines.h100())
+    marked = with_insides(diagram, find_marked(diagram, Marking(highlight=route, bottleneck=route[-1:])))
 
     assert "NIC5--NIC5-port" in marked.edges
     assert "NIC4--NIC4-port" not in marked.edges

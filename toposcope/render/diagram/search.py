@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from toposcope.render.diagram.sketch import pair
@@ -29,18 +29,11 @@ class Marked:
 
 
 def find_marked(diagram: Diagram, marking: Marking | None) -> Marked:
-    """Return what is to be marked. Pairs of which the picture knows neither end mark nothing.
-
-    The insides of chips and cards belong to the path where both their ends do: no route names them.
-    """
+    """Return what is to be marked. Pairs of which the picture knows neither end mark nothing."""
     if marking is None:
         return Marked(frozenset(), frozenset(), frozenset(), frozenset())
     slow_edges, slow_boxes = _find(diagram, marking.bottleneck)
     edges, boxes = _find(diagram, marking.highlight)
-    ends = {name for edge in diagram.edges if edge.id in edges | slow_edges for name in (edge.a, edge.b)}
-    within = boxes | slow_boxes | ends
-    inside = (edge for edge in diagram.edges if edge.on_chip or edge.kind == "port")
-    edges |= {edge.id for edge in inside if {edge.a, edge.b} <= within}
     ends = {name for edge in diagram.edges if edge.id in edges | slow_edges for name in (edge.a, edge.b)}
     return Marked(
         frozenset(edges | slow_edges),
@@ -48,6 +41,13 @@ def find_marked(diagram: Diagram, marking: Marking | None) -> Marked:
         frozenset(slow_edges),
         frozenset(slow_boxes),
     )
+
+
+def with_insides(diagram: Diagram, marked: Marked) -> Marked:
+    """Add the insides of chips and cards of which both ends are on the path: no route names them."""
+    inside = (edge for edge in diagram.edges if edge.on_chip or edge.kind == "port")
+    between = frozenset(edge.id for edge in inside if {edge.a, edge.b} <= marked.boxes)
+    return replace(marked, edges=marked.edges | between)
 
 
 def _find(diagram: Diagram, pairs: Sequence[tuple[str, str]]) -> tuple[set[str], set[str]]:

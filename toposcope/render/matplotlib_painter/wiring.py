@@ -10,7 +10,7 @@ from toposcope.model import Medium, State
 from toposcope.render.diagram.arcs import point_at
 from toposcope.render.diagram.parts import PLATE_STEP, Rect, Text
 from toposcope.render.diagram.plan import ASSUMED
-from toposcope.render.diagram.search import Marked, find_marked
+from toposcope.render.diagram.search import Marked, find_marked, with_insides
 from toposcope.render.diagram.sketch import Role
 from toposcope.render.glyphs import printable, text_width, wrap
 from toposcope.render.matplotlib_painter.canvas import Sheet, curve, kind_of, polyline, rounded
@@ -72,7 +72,7 @@ def svg_of(diagram: Diagram, *, theme: ThemeName = "light", marking: Marking | N
 
 
 def _sheet(diagram: Diagram, theme: Theme, marking: Marking | None) -> Sheet:
-    marked = find_marked(diagram, marking)
+    marked = with_insides(diagram, find_marked(diagram, marking))
     caption = _caption(diagram, marking)
     foot = _CAPTION_LINE * (len(caption) + 1) if marked or caption else 0.0
     sheet = Sheet(diagram.width, diagram.height + foot, theme.ground)

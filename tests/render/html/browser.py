@@ -30,6 +30,7 @@ _OPTIONS = (
     "--disable-dev-shm-usage",
     "--disable-background-networking",
     "--hide-scrollbars",
+    "--force-prefers-reduced-motion",  # a press must not race the page as it scrolls
     "--host-resolver-rules=MAP * ~NOTFOUND",
 )
 

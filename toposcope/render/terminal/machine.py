@@ -132,43 +132,6 @@ def _numbers(topology: Topology, accelerator: Component) -> str | None:
     return ", ".join(words) or None
 
 
-_NUMBERS = (
-    ("runtime.device", "{}"),
-    ("npu.id", "card {}"),
-    ("npu.chip", "chip {}"),
-    ("npu.logic_id", "logic {}"),
-    ("npu.phy_id", "physical {}"),
-    ("minor_number", "minor {}"),
-)
-"""What else an accelerator is counted by, where the tools tell: in a process, on its card, as a device file."""
-
-
-def _numbers(topology: Topology, accelerator: Component) -> str | None:
-    """Return the numbers of an accelerator that its id does not tell already."""
-    number = accelerator.id.lstrip("GPUNhyID-")
-    words = []
-    for name, form in _NUMBERS:
-        fact = topology.fact(accelerator.id, name)
-        if fact is not None and fact.status is FactStatus.ABSENT:
-            words.append("hidden from processes")
-        elif fact is not None and fact.value is not None and (name == "runtime.device" or str(fact.value) != number):
-            words.append(form.format(fact.value))
-    return ", ".join(words) or None
-
-
-def nics(topology: Topology, *, ascii_only: bool) -> Table:
-    """Make the table of the network: NICs with their ports, rates and states."""
-    made = table("", "name", "PCI address", "NUMA", "port", "Gb/s", "state", ascii_only=ascii_only)
-    for nic in topology.components(Kind.NIC):
-        for port in ports_of(topology, nic.id):
-            link = network_link(topology, port.id)
-            rate = None if link is None or link.line is None else f"{link.line.gbps:g}"
-            state = None if link is None else link.state.value
-            number = port.id.rpartition("/p")[2]
-            made.add_row(*(plain(cell) for cell in (nic.id, nic.name, nic.pci, nic.numa, number, rate, state)))
-    return _without_empty(made)
-
-
 def nics(topology: Topology, *, ascii_only: bool) -> Table:
     """Make the table of the network: NICs with their ports, rates and states."""
     made = table("", "name", "PCI address", "NUMA", "port", "Gb/s", "state", ascii_only=ascii_only)

@@ -39,6 +39,8 @@ SLOW_BELOW, OF_LOWEST = 0.85, 0.9
 """Slow: below this share of the typical figure, and of the lowest that was published for the class."""
 
 ABOVE_LINE = 1.03
+_BUS = {ALL_REDUCE: 2.0, "all_gather": 1.0, "reduce_scatter": 1.0, "alltoall": 1.0}
+"""Bus over algorithm bandwidth of n ranks, in units of (n-1)/n, as nccl-tests defines them (PERFORMANCE.md)."""
 
 
 def size_words(size: int) -> str:
@@ -157,17 +159,27 @@ class _Expectations:
 
 
 def _judge(each: Measurement, expectations: _Expectations) -> Judged:
-    value = _comparable(each)
-    if value is None:
-        return Judged(each, each.value, None, None, Health.UNJUDGED, "algorithm bandwidth without the number of ranks")
-    if each.flows is not None and each.flows > 1:
-        return Judged(each, value, None, None, Health.UNJUDGED, f"{each.flows} copies ran together")
-    expected = expectations.of(each)
-    if "either" in each.words and isinstance(expected, Expected) and _too_much(value, expected):
-        # One direction cannot carry this: the figure counts both.
-        return _judge(replace(each, words=(BOTH, *(word for word in each.words if word != "either"))), expectations)
+    value, taken, note = _comparable(each, expectations.topology)
+    reason = _out_of_question(each) or (note if taken is None else None)
+    if reason is not None or taken is None:
+        return Judged(each, value, None, None, Health.UNJUDGED, reason or "")
+    judged = _against(taken, value, expectations.of(taken), expectations)
+    return replace(judged, measurement=each, why=judged.why or note or "")
+
+
+def _out_of_question(each: Measurement) -> str | None:
+    """Say why a measurement tells nothing of one route, None where it does."""
+    if "cpu" in each.words:
+        return "copied by the cores of the CPU, which are the limit"
+    return f"{each.flows} copies ran together" if (each.flows or 1) > 1 else None
+
+
+def _against(each: Measurement, value: Bandwidth, expected: Expected | str, expectations: _Expectations) -> Judged:
     if isinstance(expected, str):
         return Judged(each, value, None, None, Health.UNJUDGED, expected)
+    if "either" in each.words and _too_much(value, expected):
+        # One direction cannot carry this: the figure counts both.
+        return _judge(replace(each, words=(BOTH, *(word for word in each.words if word != "either"))), expectations)
     if expected.usable is None or expected.line is None or expected.at_most:
         return Judged(each, value, expected, None, Health.UNJUDGED, NO_FIGURE)
     share = value / expected.usable.typical
@@ -215,17 +227,22 @@ def _too_much(value: Bandwidth, expected: Expected) -> bool:
     return value > max(expected.line, expected.usable.high) * ABOVE_LINE
 
 
-def _comparable(each: Measurement) -> Bandwidth | None:
-    """Return a bus bandwidth where only the algorithm bandwidth was printed; None where it cannot be told."""
-    if each.metric != "algbw":
-        return each.value
-    ranks = each.ranks or len(each.members)
-    factors = {ALL_REDUCE: 2.0, "all_gather": 1.0, "reduce_scatter": 1.0, "alltoall": 1.0}
-    if each.collective in ("broadcast", "reduce", "sendrecv"):
-        return each.value
-    if not ranks or each.collective not in factors:
-        return None
-    return each.value * (factors[each.collective] * (ranks - 1) / ranks)
+def _comparable(each: Measurement, topology: Topology) -> tuple[Bandwidth, Measurement | None, str | None]:
+    """Return what to compare: a bus bandwidth where only the algorithm bandwidth was printed.
+
+    With it the measurement as it is taken, and a note on that. None for the measurement where it cannot be compared.
+    """
+    if each.metric != "algbw" or each.collective in ("broadcast", "reduce", "sendrecv"):
+        return each.value, each, None
+    factor = _BUS.get(each.collective or "")
+    every = sum("/" not in one.id for one in topology.components(Kind.ACCELERATOR))
+    ranks = each.ranks or len(each.members) or every
+    if factor is None or not ranks:
+        return each.value, None, "algorithm bandwidth of a collective that the output does not tell"
+    value = each.value * (factor * (ranks - 1) / ranks)
+    if each.ranks or each.members:
+        return value, each, None
+    return value, replace(each, ranks=ranks), f"if all {ranks} took part"
 
 
 def _expected(topology: Topology, each: Measurement) -> Expected | str:

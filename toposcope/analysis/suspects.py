@@ -24,11 +24,12 @@ class Suspect:
 
     ``segments`` are the parts that cannot be told apart: all are passed by the same ``explains`` routes of ``slow``,
     by no healthy one. ``kind``: a ``component`` where they are all that leads to it, a ``segment``, ``between`` where
-    both ends are well and only what lies between them is left, ``all`` where no route is healthy: then they are what
+    both ends are well and only what lies between them is left, ``direction`` where the way back is healthy, ``all``
+    where no route is healthy: then they are what
     all slow routes share, if anything.
     """
 
-    kind: Literal["component", "segment", "between", "all"]
+    kind: Literal["component", "segment", "between", "direction", "all"]
     segments: tuple[Segment, ...]
     explains: int
     slow: int
@@ -60,17 +61,17 @@ def suspects(
         open_routes -= explained
     if open_routes:
         between = tuple(slow[min(open_routes)])
-        found.append(Suspect("between", between, len(open_routes), len(slow)))
+        back = [{_key(topology, segment) for segment in route} for route in healthy]
+        one_way = all(any(set(passed[index]) <= keys for keys in back) for index in open_routes)
+        found.append(Suspect("direction" if one_way else "between", between, len(open_routes), len(slow)))
     return tuple(found)
 
 
 def _suspect(topology: Topology, parts: tuple[Segment, ...], explains: int, slow: int) -> Suspect:
     ends = Counter(end for segment in parts for end in (segment.source, segment.target))
-    own = [
-        end
-        for end in ends
-        if end in topology and topology.component(end).kind in (Kind.ACCELERATOR, Kind.NIC) and explains > 1
-    ]
+    own = [end for end in ends if end in topology and topology.component(end).kind in (Kind.ACCELERATOR, Kind.NIC)]
+    if len(own) > 1 or explains == 1:  # a link between two of them, or one route only, accuses neither
+        own = []
     return Suspect("component" if own else "segment", parts, explains, slow, own[0] if own else None)
 
 

@@ -103,6 +103,7 @@ def _words(record: Record, ends: Sequence[str | None]) -> tuple[str, ...]:
         ("both", record.both is True),
         ("either", record.both is None),
         ("kernel", record.engine == "kernel"),
+        ("cpu", record.engine == "cpu"),
         ("read", record.access == "read"),
         ("write", record.access == "write"),
         ("from-host", host[0] and record.metric == "memcpy"),

@@ -250,7 +250,7 @@ class Measurement:
     or of a collective ``busbw`` or ``algbw``; ``collective`` is its name, ``members`` its accelerators on this host, of
     ``ranks`` on ``hosts`` in all. The member of ``rdma`` is the NIC. ``algorithm`` stands beside a bus bandwidth.
     ``both`` is None where the output does not tell whether it counts one direction or both. ``access``: who moves the
-    data (``read``: the receiver); ``engine``: ``copy`` or ``kernel``. ``flows``: copies that ran together.
+    data (``read``: the receiver); ``engine``: ``copy``, ``kernel`` or ``cpu``. ``flows``: copies that ran together.
     ``peer_access``: whether the test had it on.
     """
 
@@ -264,7 +264,7 @@ class Measurement:
     collective: str | None = None
     both: bool | None = False
     access: Literal["read", "write"] | None = None
-    engine: Literal["copy", "kernel"] | None = None
+    engine: Literal["copy", "kernel", "cpu"] | None = None
     size: int | None = None
     flows: int | None = None
     peer_access: bool | None = None

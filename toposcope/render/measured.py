@@ -141,6 +141,8 @@ def _blamed(suspect: Suspect, topology: Topology) -> str:
                 :-1
             ]
         )
+    if suspect.kind == "direction":
+        return "one direction only: the way back over the same parts is healthy, so look at who reads and who writes"
     if suspect.kind == "between":
         ends = f"{call(suspect.segments[0].source, topology)} and {call(suspect.segments[-1].target, topology)}"
         return f"the fabric between {ends}: either end is healthy with others"

@@ -267,7 +267,9 @@ def test_transferbench_gives_each_way_and_the_sum_of_both():
     assert one[("GPU0", "GPU1")] == 57.39
     assert one[("host:0", "GPU1")] == 45.16
     assert figures([each for each in records if each.both]) == {("GPU0", "host:0"): 100.3, ("GPU0", "GPU1"): 94.1}
-    assert {(each.size, each.engine, each.access) for each in records} == {(67108864, "kernel", "write")}
+    assert {(each.size, each.access) for each in records} == {(67108864, "write")}
+    assert {each.engine for each in records if each.src == "host:0"} == {"cpu"}
+    assert {each.engine for each in records if each.src != "host:0"} == {"kernel"}
     assert problems == []
 
 

@@ -97,6 +97,8 @@ def _figures(
             src, dst = _place(row.label, devices), _place(column, devices)
             if src == dst or (src.startswith("host") and dst.startswith("host")):
                 continue
+            # TransferBench lets the sender's cores copy, or the receiver's where it reads remotely.
+            by_cpu = bool(row.arrow) and (dst if "Remote read" in rest else src).startswith("host")
             yield Measurement(
                 capture.origin(row.index),
                 "TransferBench" if row.arrow else "rocm_bandwidth_test",
@@ -106,7 +108,7 @@ def _figures(
                 dst,
                 both=both,
                 access="read" if "Remote read" in rest else "write" if row.arrow else None,
-                engine="kernel" if "GFX" in rest else "copy",
+                engine="cpu" if by_cpu else "kernel" if "GFX" in rest else "copy",
                 size=size,
             )
 

@@ -137,7 +137,7 @@ def _port(sketch: Sketch, node: Node) -> list[str]:
     figure = f"{_times(node.count)}{rate.gbps:g}"
     if len(sketch.nodes) > _CROWDED:
         return [figure, _RATE.strip()]
-    return [f"{figure}{_RATE}", kind] if node.count == 1 else [figure, f"{_RATE.strip()} {kind}"]
+    return [f"{figure}{_RATE}", kind] if node.count == 1 else [figure, f"{_RATE.strip()} {kind}".strip()]
 
 
 def _memory(_sketch: Sketch, node: Node) -> list[str]:

@@ -242,6 +242,8 @@ def test_a_flood_of_errors_is_not_kept(tmp_path: Path) -> None:
     ("body", "outcome"),
     [
         ("exit 0", Outcome.EMPTY),
+        ("exit 1", Outcome.EMPTY),
+        ("echo no >&2; exit 1", Outcome.DONE),
         ("echo '  '", Outcome.EMPTY),
         ("echo 'Operation not permitted' >&2; exit 1", Outcome.REFUSED),
         ("echo 'must be root'; exit 3", Outcome.REFUSED),

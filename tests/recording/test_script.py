@@ -126,6 +126,7 @@ def test_what_became_of_a_command_is_told(shell: tuple[str, ...], tmp_path: Path
     tool(fakes, "npu-smi", "echo 'only for \"root\": Permission denied' >&2; exit 1")
     tool(fakes, "ibstat", "exit 0")
     tool(fakes, "ibstatus", "echo some; exit 3")
+    tool(fakes, "journalctl", "exit 1")
     tool(fakes, "mst", "exec yes 'a line of a flood'")
 
     recording = recorded(shell, tmp_path)
@@ -134,6 +135,7 @@ def test_what_became_of_a_command_is_told(shell: tuple[str, ...], tmp_path: Path
     assert by_source["npu-smi-info"].outcome is Outcome.REFUSED
     assert by_source["npu-smi-info"].error == 'only for "root": Permission denied'
     assert by_source["ibstat"].outcome is Outcome.EMPTY
+    assert by_source["kernel-log"].outcome is Outcome.EMPTY
     assert (by_source["ibstatus"].outcome, by_source["ibstatus"].exit_code) == (Outcome.DONE, 3)
     assert by_source["mst-status"].truncated
     assert outcome(recording, "show-gids") is Outcome.ABSENT

@@ -119,3 +119,7 @@ def test_a_part_that_is_missing_is_told() -> None:
 
 def test_every_source_that_a_live_run_asks_is_in_the_survey() -> None:
     assert set(states()) >= {key for key, source in SOURCES.items() if source.command}
+
+
+def test_a_search_that_finds_nothing_has_answered() -> None:
+    assert states(ended("kernel-log", Outcome.EMPTY))["kernel-log"].standing is Standing.AVAILABLE

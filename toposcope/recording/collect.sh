@@ -100,7 +100,7 @@ judged() {
     echo absent
   elif [ "$3" != 0 ] && { sed 50q "$out"; cat "$err"; } | grep -qiE '@REFUSALS@'; then
     echo refused
-  elif [ "$3" = 0 ] && ! grep -q '[^[:space:]]' "$out"; then
+  elif { [ "$3" = 0 ] || { [ "$3" = 1 ] && [ ! -s "$err" ]; }; } && ! grep -q '[^[:space:]]' "$out"; then
     : >"$work/answers.$2"
     echo empty
   else

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from toposcope.base import Problem
     from toposcope.collectors import Source
 
-_MAY_BE_EMPTY = frozenset({"cat", "find", "lsmod", "rdma"})
+MAY_BE_EMPTY = frozenset({"cat", "find", "journalctl", "lsmod", "rdma"})
 """Tools whose silence is an answer."""
 
 MASKED = {
@@ -51,7 +51,7 @@ def _message(command: Command) -> str | None:
         return f"ended with exit code {command.exit_code}" if command.exit_code else None
     if command.outcome is Outcome.EMPTY and command.source in MASKED:
         return f"is empty: {MASKED[command.source]}; {ASK_THE_HOST[command.source]}"
-    if command.outcome is Outcome.EMPTY and command.words and command.words[0] in _MAY_BE_EMPTY:
+    if command.outcome is Outcome.EMPTY and command.words and command.words[0] in MAY_BE_EMPTY:
         return None
     if command.outcome is Outcome.TIMED_OUT and not command.duration_s:
         return "was not tried, since the tool hung whatever it was asked"

@@ -192,6 +192,7 @@ def _judged(reader: _Reader, exit_code: int | None, duration_s: float) -> Ran:
     said = (output[:4000].decode("utf-8", "replace") + errors).lower()
     if exit_code != 0 and any(refusal in said for refusal in REFUSALS):
         return Ran(Outcome.REFUSED, output, exit_code, error, duration_s)
-    if exit_code == 0 and not output.strip():
+    # A search that finds nothing (grep, journalctl -g) ends with 1 and says nothing.
+    if (exit_code == 0 or (exit_code == 1 and not errors)) and not output.strip():
         return Ran(Outcome.EMPTY, b"", exit_code, error, duration_s)
     return Ran(Outcome.DONE, output, exit_code, error, duration_s)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from toposcope.collectors import COLLECTORS
 from toposcope.collectors.records import NicName, PciDevice
-from toposcope.recording.outcomes import ASK_THE_HOST, MASKED
+from toposcope.recording.outcomes import ASK_THE_HOST, MASKED, MAY_BE_EMPTY
 from toposcope.recording.recording import Command, Outcome
 
 if TYPE_CHECKING:
@@ -208,6 +208,8 @@ def _standing(source: Source, commands: list[Command], *, as_root: bool) -> Stan
     done = [each for each in commands if each.outcome is Outcome.DONE]
     if not done:
         worst = next(outcome for outcome in _WORST if any(each.outcome is outcome for each in commands))
+        if worst is Outcome.EMPTY and source.command[:1] and source.command[0] in MAY_BE_EMPTY:
+            return Standing.AVAILABLE  # silence is an answer: there is none
         return _OF_OUTCOME[worst]
     if all(each.exit_code for each in done):
         return Standing.FAILED

@@ -16,7 +16,7 @@ from toposcope.assembly.identity import Identities, Identity, identify
 from toposcope.assembly.limits import beyond
 from toposcope.assembly.matrix_tree import Placed, add_matrix_tree, cards_of, reaches_of
 from toposcope.assembly.measurements import add_measurements
-from toposcope.assembly.pci import PciPart, add_pci
+from toposcope.assembly.pci import PciPart, add_lone_links, add_pci
 from toposcope.assembly.pci_kinds import kind_of, pci_id_of
 from toposcope.assembly.pci_tree import PciTree
 from toposcope.assembly.ports import add_ports
@@ -64,6 +64,7 @@ def assemble(
     _add_slices(topology, identities)
     placed = _placed(topology, evidence, identities)
     add_matrix_tree(topology, placed, _matrix_origin(evidence), guest=_is_guest(evidence))
+    add_lone_links(topology, part)
     _mark_cards(topology, cards_of(placed))
     fabric = FabricPart(evidence, lookup, identities, devices)
     add_fabric(topology, fabric)

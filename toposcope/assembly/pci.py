@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from toposcope.assembly.cpus import numa_id
@@ -149,6 +149,20 @@ def _connect(topology: Topology, part: PciPart, address: str, names: Mapping[str
         internal=internal,
     )
     topology.connect(with_usable(topology, link), upward=True)
+
+
+def add_lone_links(topology: Topology, part: PciPart) -> None:
+    """Give the links of devices that no tree places (``lspci -vvv -s 01:00.0``) what their own link lines say."""
+    for each in part.identities.all:
+        device = part.evidence.devices.get(each.pci or "")
+        parent = topology.parent(each.id) if each.id in topology else None
+        if device is None or device.status is None or parent is None or device.address in part.tree.parents:
+            continue
+        link = topology.link(each.id, parent)
+        if link is not None and link.medium is Medium.PCIE and link.line is None:
+            state = pcie_state(device, None, part.lookup, sleeps=each.kind in _SLEEPING)
+            known = {field.name: getattr(state, field.name) for field in fields(state)}
+            topology.replace(with_usable(topology, replace(link, origin=device.origin, **known)))
 
 
 def _inside_card(part: PciPart, address: str) -> bool:

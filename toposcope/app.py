@@ -207,10 +207,12 @@ def inspect(
 def record(
     *, sysroot: Path | None = None, timeout: float = 10.0, progress: Callable[[str, str], None] | None = None
 ) -> Recording:
-    """Record this host: run what its tools offer, read what ``/sys`` shows."""
+    """Record this host: run what its tools offer, read what ``/sys`` shows; of a copy (``sysroot``) its files alone."""
     if sysroot is not None and not sysroot.is_dir():
         raise InputError(f"{sysroot} is no folder: --sysroot takes a copy of a host's / with its sys/ in it")
-    return recordings.collect(sysroot=sysroot or Path("/"), timeout=timeout, progress=progress)
+    if sysroot is not None:
+        return recordings.collect_copy(sysroot, timeout=timeout, progress=progress)
+    return recordings.collect(timeout=timeout, progress=progress)
 
 
 def doctor(

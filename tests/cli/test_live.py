@@ -22,17 +22,11 @@ NAME = "gpunode17"
 
 
 @pytest.fixture
-def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a host with a name of its own: a tree, and the tools that print names."""
-    root, tools = tmp_path / "root", tmp_path / "bin"
+def host(tmp_path: Path) -> Path:
+    """Make a copy of the tree of a host with a name of its own."""
+    root = tmp_path / "root"
     sys_tree(machine("l40s-2-2-4"), root)
     write(root / "proc/sys/kernel/hostname", NAME)
-    tools.mkdir()
-    for tool, text in {"hostname": NAME, "uname": f"Linux {NAME} 6.1.0 #1 SMP x86_64 GNU/Linux"}.items():
-        (tools / tool).write_text(f"#!/bin/sh\necho '{text}'\n")
-        (tools / tool).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
-    monkeypatch.setattr("socket.gethostname", lambda: NAME)
     return root
 
 
@@ -57,6 +51,24 @@ def test_inspect_shows_the_hosts_own_name_and_record_does_not_write_it(host: Pat
     assert shown.startswith(f"{NAME}:")
     assert NAME not in everything(made)
     assert "host-1" in everything(made)
+
+
+def test_of_a_copy_nothing_of_this_host_is_recorded(
+    host: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for tool in ("lspci", "nvidia-smi", "hostname"):
+        (tools / tool).write_text(f"#!/bin/sh\ntouch {tmp_path}/asked\necho of-this-host\n")
+        (tools / tool).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "7")
+    made = tmp_path / "made.tar"
+
+    run("record", "--sysroot", str(host), "--no-redact", "-o", str(made))
+
+    assert not (tmp_path / "asked").exists()
+    assert "CUDA_VISIBLE_DEVICES" not in everything(made)
 
 
 def test_names_are_kept_where_that_is_asked_for(host: Path, tmp_path: Path) -> None:

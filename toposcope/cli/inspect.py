@@ -24,7 +24,12 @@ from toposcope.cli.common import (
 
 NAME = "inspect"
 
-SysRoot = Annotated[Path | None, typer.Option("--sysroot", metavar="DIR", help="Read /sys and /proc from a copy.")]
+SysRoot = Annotated[
+    Path | None,
+    typer.Option(
+        "--sysroot", metavar="DIR", help="Read a copy of a host instead: its /sys and /proc alone, no commands."
+    ),
+]
 Timeout = Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="Time limit of each command.", min=0.1)]
 
 

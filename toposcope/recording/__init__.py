@@ -1,6 +1,6 @@
 """Recordings: a folder, an archive, a file, standard input or a live host becomes captures; all text enters here."""
 
-from toposcope.recording.live import collect
+from toposcope.recording.live import collect, collect_copy
 from toposcope.recording.read import parse, read, text_of
 from toposcope.recording.recording import Command, Outcome, Recording
 from toposcope.recording.redaction import redacted
@@ -14,6 +14,7 @@ __all__ = [
     "SourceState",
     "Standing",
     "collect",
+    "collect_copy",
     "parse",
     "read",
     "redacted",

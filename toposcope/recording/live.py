@@ -26,7 +26,7 @@ from toposcope.recording import nvml, sysfs
 from toposcope.recording.disk_tree import DiskTree
 from toposcope.recording.naming import NVML, file_name, free_name
 from toposcope.recording.outcomes import MASKED, problems_of
-from toposcope.recording.process import Ran, Runner, run
+from toposcope.recording.process import Ran, Runner, run, run_cat
 from toposcope.recording.recording import Command, Outcome, Recording
 from toposcope.recording.text import decode
 
@@ -108,7 +108,7 @@ def collect(
     sources = [source for collector in collectors for source in collector.sources]
     is_root = os.geteuid() == 0 if root is None else root
     return Recording(
-        host=host if host is not None else socket.gethostname() or None,
+        host=(host if host is not None else socket.gethostname()) or None,
         captures=tuple(sorted(under_way.captures, key=_order(collectors))),
         problems=tuple(problems_of(under_way.commands, sources, as_root=is_root)),
         made_by=f"toposcope {__version__}",
@@ -116,6 +116,13 @@ def collect(
         commands=tuple(sorted(under_way.commands, key=lambda command: command.file or "~")),
         as_root=is_root,
     )
+
+
+def collect_copy(root: Path, *, timeout: float = 10.0, progress: Callable[[str, str], None] | None = None) -> Recording:
+    """Record a copy of a host's ``/``: its files alone, since the commands and NVML of this host speak of another."""
+    names = (root / "proc/sys/kernel/hostname", root / "etc/hostname")
+    host = next((name.read_text(errors="replace").strip() for name in names if name.is_file()), "")
+    return collect(runner=run_cat, sysroot=root, timeout=timeout, host=host, environ={}, progress=progress)
 
 
 def _gather(under_way: _Run, collectors: tuple[Collector, ...]) -> None:

@@ -12,7 +12,7 @@
 
 limit=${TIMEOUT:-10}
 root=${SYSROOT:-/}
-blocks=32768 # of 512 bytes: the most that is kept of one output
+blocks=16384 # of 512 bytes: the most that is kept of one output
 hangs=8      # commands of one tool that may hang before the rest of them is not tried, if none has answered
 together=16  # commands that run at a time where there are many
 count=0

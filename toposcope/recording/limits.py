@@ -19,7 +19,7 @@ MAX_STRAY_TEXT = 128 * MIB
 """Bytes of text that files may take whose name tells no source: pasted texts, and all that is none of ours."""
 MAX_MEMBER = 64 * MIB
 """Bytes that are read from one file."""
-MAX_OUTPUT = 16 * MIB
+MAX_OUTPUT = 8 * MIB
 """Bytes that one command may print in a live run: the longest output known is under 5 MiB."""
 MAX_FLOOD = MIB // 4
 """Bytes that are kept of an output that is longer: the tool is broken, and its beginning shows how."""

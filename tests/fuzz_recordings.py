@@ -207,6 +207,8 @@ def run(
                 signal.setitimer(signal.ITIMER_PROF, 0)
                 _note(tally, error, number, files, keep)
             tally.slowest = max(tally.slowest, (time.process_time() - began, f"{number} {files[0][0]}"))
+    except KeyboardInterrupt:  # what was tried so far counts
+        tally.inputs -= 1
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, previous)

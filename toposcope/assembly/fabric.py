@@ -223,9 +223,9 @@ def _add_mesh(topology: Topology, part: FabricPart, group: Sequence[Joint]) -> s
     for joint in group:
         able = [fitting(part, end, joint.medium, counts[end], switched=False) for end in (joint.a, joint.b)]
         common = [device for device in able[0] if device in able[1]]
-        each = _printed_figure(part, joint.a) or link_figure(common, joint.medium)
         count = joint.links or (1 if joint.medium in (Medium.HCCS, Medium.XGMI) else None)
-        _link(topology, part, (joint.a, joint.b), _Strand(joint.medium, count, each, joint.origin))
+        strand = _strand(part, joint.a, _Strand(joint.medium, count, joint.origin), common)
+        _link(topology, part, (joint.a, joint.b), strand)
         sure = sure and (joint.medium is not Medium.NVLINK or _is_board(part, joint, counts))
     return DIRECT if sure else UNTOLD
 
@@ -243,20 +243,23 @@ def _is_board(part: FabricPart, joint: Joint, counts: Mapping[str, list[int]]) -
     )
 
 
-def _printed_figure(part: FabricPart, name: str) -> float | None:
-    """Return the catalogue's figure of the generation whose rate the link status prints."""
-    rates = {
-        round(link.rate.gbs, 3)
+def _strand(part: FabricPart, name: str, strand: _Strand, devices: Sequence[Device]) -> _Strand:
+    """Add the figure of one link: of the generation whose rate the link status prints, else of the model."""
+    printed = [
+        link
         for link in part.evidence.fabric_links
         if link.rate is not None and part.identities.id_of(link.accelerator) == name
-    }
+    ]
+    rates = {round(link.rate.gbs, 3) for link in printed if link.rate is not None}
     known = {
         each.link_gbs
         for each in part.lookup.catalogue.links
         if each.link_gbs is not None
-        and any(abs(printed - rate) < _RATE_DIGITS for printed in each.printed_gbs for rate in rates)
+        and any(abs(figure - rate) < _RATE_DIGITS for figure in each.printed_gbs for rate in rates)
     }
-    return known.pop() if len(known) == 1 else None
+    if len(known) == 1:
+        return replace(strand, each_gbs=known.pop(), origin=printed[0].origin, grade=Grade.OBSERVED)
+    return replace(strand, each_gbs=link_figure(devices, strand.medium))
 
 
 def _add_switched(topology: Topology, part: FabricPart, group: Sequence[Joint], switches: Sequence[str]) -> None:
@@ -270,9 +273,9 @@ def _add_switched(topology: Topology, part: FabricPart, group: Sequence[Joint], 
         topology.add(Component(ends[0], kind, origin, Grade.DERIVED, count=None))
     for name, count in _links_each(group, part).items():
         devices = fitting(part, name, medium, [count], switched=True)
-        each = _printed_figure(part, name) or link_figure(devices, medium)
+        strand = _strand(part, name, _Strand(medium, None, rows.get(name, origin)), devices)
         for end, share in _shared_out(count or None, ends):
-            _link(topology, part, (name, end), _Strand(medium, share, each, rows.get(name, origin)))
+            _link(topology, part, (name, end), replace(strand, count=share))
 
 
 def _add_by_catalogue(topology: Topology, part: FabricPart, switches: Sequence[str]) -> None:
@@ -283,7 +286,8 @@ def _add_by_catalogue(topology: Topology, part: FabricPart, switches: Sequence[s
         if len(counts) != 1 or (count := counts.pop()) is None:
             continue
         origin = Origin("catalogue", devices[0].name)
-        strand = _Strand(Medium.NVLINK, None, link_figure(devices, Medium.NVLINK), origin, Grade.ASSUMED)
+        figure = link_figure(devices, Medium.NVLINK)
+        strand = _Strand(Medium.NVLINK, None, origin, figure, Grade.ASSUMED)
         for end, share in _shared_out(count, switches):
             _link(topology, part, (each.id, end), replace(strand, count=share))
 
@@ -303,8 +307,8 @@ class _Strand:
 
     medium: Medium
     count: int | None
-    each_gbs: float | None
     origin: Origin
+    each_gbs: float | None = None
     grade: Grade = Grade.DERIVED
 
 

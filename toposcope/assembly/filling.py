@@ -60,12 +60,18 @@ def fill_from_models(
 
 
 def _add_model_port(topology: Topology, name: str, devices: Sequence[Device]) -> None:
-    """Add the network port that every device of this kind has inside, where no tool showed it."""
+    """Add the network port that every device of this kind has inside, or its rate where no tool showed it."""
     rates = {device.port_gbps for device in devices}
     port, rate = f"{name}/p1", rates.pop() if len(rates) == 1 else None
-    if rate is None or port in topology:
+    if rate is None:
         return
     origin = Origin("catalogue", devices[0].name)
+    known = topology.link(port, NETWORK) if port in topology else None
+    if known is not None and known.line is None and known.state is not State.DOWN:
+        rated = replace(known, line=Bandwidth.gigabits(rate), grade=Grade.ASSUMED, origin=origin)
+        topology.replace(with_usable(topology, rated))
+    if port in topology:
+        return
     if NETWORK not in topology:
         topology.add(Component(NETWORK, Kind.NETWORK, origin, Grade.ASSUMED, count=None))
     topology.add(Component(port, Kind.NIC_PORT, origin, Grade.ASSUMED))

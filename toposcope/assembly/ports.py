@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _DOWN = ("down", "disabled", "polling", "init", "unknown", "sleep", "no-carrier", "lowerlayerdown")
 _UP = ("active", "up", "linkup", "link_up", "yes")
+_BY_CLASS = {"0200": Medium.ETHERNET, "0207": Medium.INFINIBAND}
 _FACTS = ("address", "mtu", "link_layer", "state", "physical_state", "neighbour", "neighbour_port")
 
 
@@ -33,7 +34,7 @@ def add_ports(topology: Topology, evidence: Evidence, identities: Identities) ->
         _add_port(topology, owner, number, port)
     for nic in list(topology.components(Kind.NIC)):
         if not any(owner == nic.id for owner, _ in ports):
-            _add_unknown_port(topology, nic)
+            _add_unknown_port(topology, nic, _medium_of(nic, evidence, identities))
 
 
 def _number(port: NetworkPort, ports: dict[tuple[str, int], NetworkPort], owner: str) -> int:
@@ -92,12 +93,22 @@ def _note(topology: Topology, name: str, port: NetworkPort) -> None:
         topology.note(Fact(name, "members", ",".join(port.members), port.origin))
 
 
-def _add_unknown_port(topology: Topology, nic: Component) -> None:
+def _medium_of(nic: Component, evidence: Evidence, identities: Identities) -> Medium | None:
+    """Tell what a card without a port record speaks, by its PCI class or its name; None: both are open."""
+    address = next((each.pci for each in identities.all if each.id == nic.id), None)
+    device = evidence.devices.get(address or "")
+    by_name = Medium.INFINIBAND if (nic.name or "").startswith("ib") else None
+    return _BY_CLASS.get(device.class_code or "", by_name) if device else by_name
+
+
+def _add_unknown_port(topology: Topology, nic: Component, medium: Medium | None) -> None:
+    """Add the port that a NIC must have. Where its medium is open it is called Ethernet, of grade ``unknown``."""
     name = f"{nic.id}/p1"
-    medium = Medium.INFINIBAND if (nic.name or "").startswith("ib") else Medium.ETHERNET
+    grade = Grade.DERIVED if medium else Grade.UNKNOWN
+    medium = medium or Medium.ETHERNET
     _add_network(topology, nic)
     topology.add(Component(name, Kind.NIC_PORT, nic.origin, Grade.DERIVED))
-    topology.connect(Link(nic.id, name, medium, nic.origin, Grade.DERIVED, internal=True))
+    topology.connect(Link(nic.id, name, medium, nic.origin, grade, internal=True))
     topology.connect(Link(name, NETWORK, medium, nic.origin, Grade.UNKNOWN))
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from toposcope.model import Kind, Medium
+from toposcope.model import Grade, Kind, Medium
 from toposcope.render.diagram.flow import MEDIUM_TITLES
 from toposcope.render.diagram.names import members_text
 from toposcope.render.diagram.sketch import Role
@@ -129,7 +129,8 @@ def _storage(_sketch: Sketch, node: Node) -> list[str]:
 def _port(sketch: Sketch, node: Node) -> list[str]:
     wires = [wire for wire in sketch.network if node.id in (wire.a, wire.b)]
     rates = {link.line for wire in wires for link in wire.links}
-    media = {wire.medium for wire in wires} or {wire.medium for wire in sketch.port if wire.b == node.id}
+    inner = (link for wire in sketch.port if wire.b == node.id for link in wire.links)
+    media = {link.medium for link in inner if link.grade is not Grade.UNKNOWN}
     kind = next((_SHORT_NETWORK.get(medium, "") for medium in sorted(media)), "")
     rate = next(iter(rates)) if len(rates) == 1 else None
     if rate is None:

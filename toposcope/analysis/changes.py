@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from toposcope.analysis.counts import count_of
 from toposcope.analysis.nics import network_link, ports_of
 from toposcope.model import SCALE_UP, FactStatus, Kind, Medium, State
 from toposcope.model.placement import chain
@@ -88,8 +89,7 @@ def _counts(topology: Topology) -> dict[str, Value]:
     counts: dict[str, Value] = {"accelerators": _listed(each.model or "of unknown model" for each in whole)}
     counts["CPU"] = _models(topology, Kind.SOCKET)
     for kind, title in _COUNTED.items():
-        each = [component.count for component in topology.components(kind)]
-        counts[title] = None if None in each else sum(count for count in each if count is not None)
+        counts[title] = count_of(topology, kind)
     nics = (each for each in topology.components(Kind.NIC) if each.role is None or each.role == "compute")
     rates = [
         link.line

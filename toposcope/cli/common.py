@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import io
 import os
 import sys
 from pathlib import Path
@@ -37,6 +38,16 @@ def check_severity(text: str | None) -> str | None:
     return text
 
 
+def asks_ascii(asked: bool) -> bool:  # noqa: FBT001 - a callback's form
+    """Draw with ASCII where the output knows nothing else, and let it put ``?`` for letters that it has not."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    if encoding.lower().replace("-", "").startswith("utf"):
+        return asked
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    return True
+
+
 Paths = Annotated[
     list[str],
     typer.Argument(
@@ -45,7 +56,7 @@ Paths = Annotated[
 ]
 OnePath = Annotated[str, typer.Argument(metavar="PATH", help="A recording, - for standard input, or profile:NAME.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON (see `toposcope schema`).")]
-Ascii = Annotated[bool, typer.Option("--ascii", help="Draw with ASCII only.")]
+Ascii = Annotated[bool, typer.Option("--ascii", callback=asks_ascii, help="Draw with ASCII only.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List every problem.")]
 ProfileName = Annotated[str | None, typer.Option("--profile", metavar="NAME", help="Take what is open from it.")]
 ProfilesDir = Annotated[

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 from toposcope.recording.recognise import Recogniser
 
 STDIN = "-"
+_NAMED = 5
+"""How many tools a message names."""
+_ANY = ("cat", "find")
 ALL_SOURCES = tuple(source for collector in COLLECTORS for source in collector.sources)
 
 
@@ -220,7 +223,7 @@ def _own_name(captures: Sequence[Capture]) -> str | None:
 
 def _nothing(paths: Sequence[Path], entries: list[Entry], problems: list[Problem], known: Recogniser) -> InputError:
     where = ", ".join("standard input" if str(path) == STDIN else str(path) for path in paths) or "no path"
-    tools = ", ".join(dict.fromkeys(tool for source in known.sources for tool in source.command[:1]))
+    tools = list(dict.fromkeys(tool for source in known.sources for tool in source.command[:1] if tool not in _ANY))
     if not entries and not problems:
         message = f"{where}: nothing in it."
     elif len(problems) == 1:
@@ -228,4 +231,9 @@ def _nothing(paths: Sequence[Path], entries: list[Entry], problems: list[Problem
         message = f"{where}: {problems[0].message}" + (f" (line {origin.line}: {text[:80]})" if text else "") + "."
     else:
         message = f"{where}: no output of a known tool in {len(entries)} files."
-    return InputError(f"{message} Give the output of {tools or 'a known tool'}.", tuple(problems))
+    return InputError(f"{message} Give the output of {_some_of(tools)}.", tuple(problems))
+
+
+def _some_of(tools: Sequence[str]) -> str:
+    more = f" or {len(tools) - _NAMED} others that the README names" if len(tools) > _NAMED else ""
+    return ", ".join(tools[:_NAMED]) + more or "a known tool"

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MODES = {".tar": "w", ".gz": "w:gz", ".tgz": "w:gz", ".bz2": "w:bz2", ".xz": "w:xz", ".zst": "w"}
+_UNWRITTEN = frozenset({".zip", ".7z", ".rar", ".txz", ".tbz", ".tbz2", ".txt", ".log", ".json"})
+"""What a user who names a file so does not want as a folder's name."""
 _UNSAFE = re.compile(r"[^\w.,=:@+~-]+")
 
 
@@ -35,6 +37,10 @@ def write(recording: Recording, path: Path, *, redact: bool = True) -> None:
     ``redact`` replaces names, addresses and serial numbers by stand-ins. UsageError where the path is taken by
     something that must not be overwritten, or cannot be written.
     """
+    if path.suffix in _UNWRITTEN:
+        raise UsageError(
+            f"{path}: no {path.suffix} is written; take .tar.gz, .tar, .tar.xz, .tar.bz2, .tar.zst or a folder"
+        )
     safe = redacted(recording) if redact else recording
     texts = files_of(safe)
     try:

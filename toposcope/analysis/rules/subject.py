@@ -57,8 +57,12 @@ def number_of(topology: Topology, component: str, name: str) -> float | None:
 
 
 def address_of(topology: Topology, name: str) -> str:
-    """Return what a command takes for a component: its PCI address, else its id."""
-    return topology.component(name).pci or name
+    """Return what ``lspci -s`` takes for a component: its PCI address, else a name for it in capitals to be replaced.
+
+    Bridges and devices that no tool names are called by their address.
+    """
+    address = topology.component(name).pci or name
+    return address if ":" in address else f"ADDRESS_OF_{name}"
 
 
 def below(topology: Topology, top: str, names: Iterable[str]) -> list[str]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from toposcope.analysis.counts import count_of
 from toposcope.analysis.nics import network_link, ports_of
 from toposcope.base.clean import printable
 from toposcope.model import FactStatus, Grade, Kind
-from toposcope.render.documents import count_of
 from toposcope.render.terminal.tables import DIM, plain, table
 from toposcope.render.wording import call
 
@@ -90,7 +90,8 @@ def _match(topology: Topology) -> Iterator[Text]:
         names = ", ".join(name for name, other in topology.near[:3] if other == differs)
         yield Text(f"nearly profile {names}, but {'; '.join(differs)}: nothing is taken from it", style=DIM)
     if assumed:
-        yield Text(f"{assumed} links are only assumed, from a profile or the model's own limits", style=DIM)
+        links = "1 link is" if assumed == 1 else f"{assumed} links are"
+        yield Text(f"{links} only assumed, from a profile or the model's own limits", style=DIM)
 
 
 def belongings(analysis: Analysis, *, ascii_only: bool) -> Table:

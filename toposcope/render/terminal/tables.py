@@ -9,6 +9,8 @@ from rich.text import Text
 from toposcope.base.clean import printable
 
 DIM = "dim"
+_WIDEST = 16
+"""No title asks for more columns than this: a narrow screen folds it."""
 SEVERITY = {"critical": "bold red", "warning": "yellow", "info": "cyan"}
 
 
@@ -24,7 +26,7 @@ def table(*titles: str, ascii_only: bool = False, title: str | None = None) -> T
         show_edge=False,
     )
     for name in titles:
-        made.add_column(name, overflow="fold", min_width=len(name))
+        made.add_column(name, overflow="fold", min_width=min(_WIDEST, max(map(len, name.split()), default=0)))
     return made
 
 

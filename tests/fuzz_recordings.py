@@ -268,6 +268,7 @@ def main() -> int:
     given = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (given.memory * MIB, given.memory * MIB))
     warnings.simplefilter("error")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     seeds = printed_seeds() if given.printed else corpus_seeds(given.paths or [CORPUS])
     if not seeds:
         parser.error("there is no text to damage: give files, or --printed")

@@ -18,6 +18,9 @@ _OTHER = r"[a-z][a-z0-9.@-]*+(?:_[a-z0-9]++)*+(?<=\d)"
 _CUT = r"(?:CP?U?|NUM?A?|NI?C?|GP?U?|Phy-?I?D?|A[finty]*+|m[lx5_]*+|I)(?![A-Za-z0-9])"
 _REST = r"(?:\d{1,3}|[PUICMAD]{1,3}\d{0,3}|[fintyADI]{1,8}|[lx]{0,2}\d_\d+)"
 
+# Lines over which a header may be wrapped. Without an end, a thousand headers would each be read to the last one.
+_MOST_LINES = 64
+
 
 def begins(device: str, unlike: Sequence[str] = (), also: str = "") -> re.Pattern[str]:
     r"""Return the pattern of a header: devices and titles only, at least two, then the end of the line.
@@ -31,7 +34,7 @@ def begins(device: str, unlike: Sequence[str] = (), also: str = "") -> re.Patter
     items = rf"(?:{_GAP}*+{name})"
     stop = rf"(?:{_GAP}++{_CUT}){{0,3}}+{_GAP}*+\r?$"
     header = rf"{_HEAD}(?:{_TITLE}{_GAP}*+)*+{one}{items}++{stop}"
-    after = rf"(?:\n{_HEAD}(?:{name}|{_REST}(?={_GAP}|\r?$)){items}*+{stop})*+"
+    after = rf"(?:\n{_HEAD}(?:{name}|{_REST}(?={_GAP}|\r?$)){items}*+{stop}){{0,{_MOST_LINES}}}+"
     lone = rf"{_HEAD}{one}{_GAP}*+\r?$(?=\n{_HEAD}{one}{_GAP}++X{_GAP}*+\r?$)"
     other = rf"(?!\r?\n{_HEAD}{one}{_GAP}++X{_GAP}++(?:{'|'.join(unlike)})\b)" if unlike else ""
     row = rf"\A\s*+{one}{_GAP}++(?:[A-Z][A-Za-z_0-9]*+{_GAP}++)*?X{_GAP}++[A-Z0-9]"

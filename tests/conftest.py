@@ -1,15 +1,19 @@
-"""At the end of a run: what of the shared corpus is read right, by folder and kind of fact."""
+"""What holds for all tests; and at the end of a run, what of the corpus is read right, by folder and kind of fact."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from tests.conformance.tally import MARK, Tally, asked
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
+
+settings.register_profile("toposcope", deadline=None)  # no property fails because the machine that runs it is busy
+settings.load_profile("toposcope")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

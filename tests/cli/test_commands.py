@@ -247,3 +247,35 @@ def test_help_names_the_exit_codes() -> None:
 def test_every_command_has_help() -> None:
     for words in (("analyze",), ("inspect",), ("path",), ("render",), ("record",), ("diff",), ("export",), ("schema",)):
         assert "Usage" in run(*words, "--help").stdout
+
+
+@pytest.mark.parametrize("name", ["host.zip", "host.txt", "host.json"])
+def test_a_recording_is_not_written_under_a_name_that_means_another_form(name: str, tmp_path: Path) -> None:
+    recorded = tmp_path / "lspci"
+    recorded.write_text(lspci_vvv(machine("a800-8"))[0])
+    done = run("record", "--from", str(recorded), "-o", str(tmp_path / name))
+
+    assert done.exit_code == 2
+    assert "take .tar.gz" in done.stderr
+    assert not (tmp_path / name).exists()
+
+
+def test_a_number_that_nothing_shows_is_open_in_a_comparison(pasted: Path) -> None:
+    paste = "GPU 0: NVIDIA A100-SXM4-80GB (UUID: GPU-1)\n"
+    (pasted.parent / "b").mkdir()
+    (pasted.parent / "b" / "nvidia-smi_-L").write_text(paste)
+
+    found = document("diff", str(pasted), str(pasted.parent / "b"), "--json")
+
+    assert [each["b"] for each in found["differences"] if each["what"] in ("NUMA nodes", "sockets", "NICs")] == [
+        None,
+        None,
+        None,
+    ]
+
+
+def test_remedies_name_addresses_or_say_that_one_is_to_be_put_in() -> None:
+    text = run("analyze", "profile:l40s-2-2-4").stdout
+
+    assert "lspci -s ADDRESS_OF_NIC0" in text
+    assert "lspci -s NIC" not in text

@@ -1,4 +1,4 @@
-"""Every recording of the host's tools in the corpus against its ``expect.json``: ports, names, speeds, nodes, parents."""
+"""Every recording of the host's tools in the corpus against what it must show."""
 
 from __future__ import annotations
 

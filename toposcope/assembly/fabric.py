@@ -221,13 +221,20 @@ def _add_mesh(topology: Topology, part: FabricPart, group: Sequence[Joint]) -> s
     counts = _counts_of(group)
     sure = True
     for joint in group:
-        able = [fitting(part, end, joint.medium, counts[end], switched=False) for end in (joint.a, joint.b)]
+        able = [_joined(part, end, joint.medium, counts[end]) for end in (joint.a, joint.b)]
         common = [device for device in able[0] if device in able[1]]
         count = joint.links or (1 if joint.medium in (Medium.HCCS, Medium.XGMI) else None)
         strand = _strand(part, joint.a, _Strand(joint.medium, count, joint.origin), common)
         _link(topology, part, (joint.a, joint.b), strand)
         sure = sure and (joint.medium is not Medium.NVLINK or _is_board(part, joint, counts))
     return DIRECT if sure else UNTOLD
+
+
+def _joined(part: FabricPart, end: str, medium: Medium, counts: Sequence[int]) -> list[Device]:
+    """Return what an accelerator may be: of a switched board too, of which a guest may see two that print alike."""
+    direct = fitting(part, end, medium, counts, switched=False)
+    switched = fitting(part, end, medium, [max(counts)], switched=True) if medium is Medium.NVLINK else []
+    return [*direct, *(device for device in switched if device not in direct)]
 
 
 def _is_board(part: FabricPart, joint: Joint, counts: Mapping[str, list[int]]) -> bool:
@@ -349,7 +356,10 @@ def unsure_figures(topology: Topology, part: FabricPart) -> Iterable[Problem]:
         return
     counts = [each.count or 0 for each in topology.links_of(link.source) if each.medium is Medium.NVLINK]
     switched = topology.component(link.target).kind is not Kind.ACCELERATOR
-    able = fitting(part, link.source, Medium.NVLINK, [sum(counts)] if switched else counts, switched=switched)
+    if switched:
+        able = fitting(part, link.source, Medium.NVLINK, [sum(counts)], switched=True)
+    else:
+        able = _joined(part, link.source, Medium.NVLINK, counts)
     names = sorted({device.fabric.link_gbs for device in able if device.fabric and device.fabric.link_gbs})
     yield Problem(
         ProblemKind.UNREAD,

@@ -104,8 +104,11 @@ def fill_from_machines(
     topology.candidates = tuple(match.machine.name for match in fitting)
     topology.profile = fitting[0].machine.name if len(fitting) == 1 else None
     topology.near = tuple((match.machine.name, match.differences) for match in matches if match.differences)
+    references = [match.reference or topology_of_machine(match.machine, lookup) for match in fitting]
+    if chosen and fitting and not any(topology.components(Kind.ROOT_COMPLEX)):
+        _add_tree(topology, fitting[0], references[0])
     if fitting:
-        _fill(topology, fitting, [match.reference or topology_of_machine(match.machine, lookup) for match in fitting])
+        _fill(topology, fitting, references)
 
 
 def _fill(topology: Topology, matches: Sequence[Match], references: Sequence[Topology]) -> None:
@@ -118,6 +121,20 @@ def _fill(topology: Topology, matches: Sequence[Match], references: Sequence[Top
     _name_accelerators(topology, matches, references)
     _fill_counts(topology, references)
     _fill_sockets(topology, references)
+
+
+def _add_tree(topology: Topology, match: Match, reference: Topology) -> None:
+    """Take over all that a machine has around the accelerators, where no tool showed what they hang on."""
+    own = {twin: mine for mine, twin in match.pairs.items() if mine in topology}
+    hidden = [each for each in reference.components() if each.id not in own and each.id not in topology]
+    names = {each.id for each in hidden}
+    for each in hidden:
+        topology.add(each)
+    for link in reference.links():
+        a, b = (own.get(end, end) for end in (link.source, link.target))
+        if names & {link.source, link.target} and topology.link(a, b) is None:
+            upward = reference.parent(link.source) == link.target
+            topology.connect(replace(link, source=a, target=b), upward=upward)
 
 
 def _add_fabric(topology: Topology, matches: Sequence[Match], references: Sequence[Topology]) -> None:

@@ -41,12 +41,15 @@ class Match:
 def match_machines(
     topology: Topology, machines: Sequence[Machine], lookup: Lookup, devices: Mapping[str, Sequence[Device]]
 ) -> list[Match]:
-    """Return the machines with the same accelerators and fabric, each with what else it differs in, best first."""
+    """Return the machines with the same accelerators and fabric, each with what else it differs in, best first.
+
+    A single machine is one that the user names: it is paired as far as that goes even where its NICs differ.
+    """
     accelerators = [each.id for each in topology.components(Kind.ACCELERATOR) if "/" not in each.id]
     if not accelerators:
         return []
     matches = [
-        _match(topology, machine, lookup, accelerators)
+        _match(topology, machine, lookup, accelerators, named=len(machines) == 1)
         for machine in machines
         if (not machine.guest or len(machines) == 1 or _is_guest(topology))
         if _same_accelerators(topology, machine, accelerators, lookup, devices)
@@ -116,16 +119,18 @@ def expected_word(machine: Machine, i: int, j: int) -> str | None:
     return f"NV{links}" if fabric.medium == "nvlink" else fabric.medium.upper()
 
 
-def _match(topology: Topology, machine: Machine, lookup: Lookup, accelerators: Sequence[str]) -> Match | None:
-    count = sum(1 for _ in topology.components(Kind.NIC))
-    if (apart := _nic_count(machine, count)) is not None:
+def _match(
+    topology: Topology, machine: Machine, lookup: Lookup, accelerators: Sequence[str], *, named: bool
+) -> Match | None:
+    apart = _nic_count(machine, sum(1 for _ in topology.components(Kind.NIC)))
+    if apart is not None and not named:
         return Match(machine, (apart,))
     reference = topology_of_machine(machine, lookup)
     theirs = [each.id for each in reference.components(Kind.ACCELERATOR)]
     pairs = dict(zip(accelerators, theirs, strict=True))
     if _between_accelerators(topology, reference, pairs) or _nvswitches(topology, reference):
         return None
-    differences, nics = _nics(topology, reference, pairs)
+    differences, nics = _nics(topology, reference, pairs) if apart is None else ([apart], {})
     pairs |= nics
     pairs |= _switches(topology, reference, pairs)
     for mine, other in list(pairs.items()):

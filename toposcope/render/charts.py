@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PairCell:
-    """One pair: its figure (None: not known), and the word that a tool printed for it."""
+    """One pair: its figure (None: not known), and the word that a tool printed for it.
+
+    ``mark`` stands before the figure: ``<`` of one that is an upper limit, ``~`` of one that is assumed.
+    """
 
     row: str
     column: str
     figure: Bandwidth | None
     word: str = ""
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toposcope.model import Kind
+from toposcope.model import Grade, Kind
 from toposcope.render.charts import PairCell, PairChart, RouteChart, SegmentBar
 from toposcope.render.diagram import Marking
 from toposcope.render.wording import call, medium_of, sentence
@@ -32,10 +32,24 @@ def pair_chart(analysis: Analysis) -> PairChart:
     cells: list[PairCell] = []
     for pair in analysis.pairs:
         figure = None if pair.route is None else pair.route.limit.line
-        cells.append(PairCell(pair.source, pair.target, figure, pair.relation or ""))
+        mark = "" if figure is None or pair.route is None else _mark(pair.route, topology)
+        cells.append(PairCell(pair.source, pair.target, figure, pair.relation or "", mark))
         if pair.target in rows:
-            cells.append(PairCell(pair.target, pair.source, figure, pair.relation or ""))
-    return PairChart(_title(topology), "line rate of the default route", rows, (*rows, *nics), tuple(cells))
+            cells.append(PairCell(pair.target, pair.source, figure, pair.relation or "", mark))
+    used = [text for mark, text in _MARKS.items() if any(cell.mark == mark for cell in cells)]
+    meaning = ", ".join(("line rate of the default route", *used))
+    return PairChart(_title(topology), meaning, rows, (*rows, *nics), tuple(cells))
+
+
+_MARKS = {"<": "< at most", "~": "~ assumed"}
+
+
+def _mark(route: Route, topology: Topology) -> str:
+    """Tell an upper limit and an assumed figure; nothing is marked where all are assumed, as in a reference machine."""
+    if route.limit.at_most:
+        return "<"
+    mixed = topology.link_grades() != {Grade.ASSUMED}
+    return "~" if mixed and route.limit.grade is Grade.ASSUMED else ""
 
 
 def route_chart(route: Route, topology: Topology) -> RouteChart:

@@ -68,6 +68,8 @@ def place_of(segment: Segment, topology: Topology) -> str:
     if segment.medium in NETWORKS and not segment.is_crossing:
         end = segment.target if segment.source == "network" else segment.source
         return call(end, topology)
+    if segment.source == segment.target:
+        return call(segment.source, topology)
     return f"{call(segment.source, topology)} - {call(segment.target, topology)}"
 
 

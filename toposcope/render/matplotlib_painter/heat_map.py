@@ -81,7 +81,7 @@ def _name_width(name: str) -> float:
 
 
 def _figure(one: PairCell) -> str:
-    return "?" if one.figure is None else str(one.figure)
+    return "?" if one.figure is None else f"{one.mark}{one.figure}"
 
 
 def _head(sheet: Sheet, theme: Theme, chart: PairChart, width: float) -> None:

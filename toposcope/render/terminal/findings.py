@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from toposcope.analysis import Verdict
+from toposcope.base import ProblemKind
 from toposcope.base.clean import printable
 from toposcope.render.terminal.tables import DIM, SEVERITY
 from toposcope.render.wording import gbs
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from toposcope.render.documents import TextOf
 
 _SHOWN_HARMS = 4
+_TOLD = 3
 _SHOWN_TEXT = 160
 
 
@@ -48,20 +51,23 @@ def _loss(harm: Harm) -> str:
 
 
 def problem_lines(problems: Sequence[Problem], *, verbose: bool) -> Iterator[Text]:
-    """Yield the problems: all where asked, else how many there are of each kind."""
-    if not verbose:
-        kinds: dict[str, int] = {}
-        for problem in problems:
-            kinds[problem.kind.value] = kinds.get(problem.kind.value, 0) + 1
-        if kinds:
-            counted = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-            yield Text(f"lines with a problem: {counted} (--verbose lists them)", style=DIM)
-        return
-    for problem in problems:
-        text = Text(f"{problem.kind}: ", style="yellow")
-        text.append(f"{printable(str(problem.origin))}: {printable(problem.message)}", style="default")
-        if problem.other is not None:
-            text.append(f" (against {printable(str(problem.other))})", style=DIM)
-        if problem.text:
-            text.append(f"\n  {printable(problem.text.strip())[:_SHOWN_TEXT]}", style=DIM)
-        yield text
+    """Yield the problems: all where asked, else the first that quote no line, for they say what to do, and a count."""
+    told = list(problems) if verbose else [each for each in problems if not each.text][:_TOLD]
+    yield from map(_problem, told)
+    left = Counter(problem.kind.value for problem in problems)
+    left.subtract(problem.kind.value for problem in told)
+    counted = ", ".join(f"{count} {kind}" for kind, count in left.items() if count)
+    if counted:
+        more = "more " if told else ""
+        yield Text(f"{more}lines with a problem: {counted} (--verbose lists them)", style=DIM)
+
+
+def _problem(problem: Problem) -> Text:
+    open_question = problem.kind is ProblemKind.UNREAD and not problem.text
+    text = Text("open: " if open_question else f"{problem.kind}: ", style="yellow")
+    text.append(f"{printable(str(problem.origin))}: {printable(problem.message)}", style="default")
+    if problem.other is not None:
+        text.append(f" (against {printable(str(problem.other))})", style=DIM)
+    if problem.text:
+        text.append(f"\n  {printable(problem.text.strip())[:_SHOWN_TEXT]}", style=DIM)
+    return text

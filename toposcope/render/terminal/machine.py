@@ -11,7 +11,7 @@ from toposcope.analysis.counts import count_of
 from toposcope.analysis.nics import network_link, ports_of
 from toposcope.base.clean import printable
 from toposcope.model import FactStatus, Grade, Kind
-from toposcope.render.terminal.tables import DIM, plain, table
+from toposcope.render.terminal.tables import DIM, filled
 from toposcope.render.wording import call
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ def _whole(topology: Topology) -> Iterator[Component]:
 
 def _match(topology: Topology) -> Iterator[Text]:
     assumed = sum(1 for link in topology.links() if link.grade is Grade.ASSUMED and not link.internal)
-    if topology.profile and topology.link_grades() == {Grade.ASSUMED}:
+    forced = dict(topology.near).get(topology.profile or "")
+    if topology.profile and topology.link_grades() == {Grade.ASSUMED} and not forced:
         yield Text(f"reference machine {topology.profile}: every figure is assumed", style=DIM)
         return
-    forced = dict(topology.near).get(topology.profile or "")
     if forced:
         yield Text(f"taken as profile {topology.profile}, as asked, though it differs: {'; '.join(forced)}", style=DIM)
     elif topology.candidates:
@@ -97,16 +97,16 @@ def _match(topology: Topology) -> Iterator[Text]:
 def belongings(analysis: Analysis, *, ascii_only: bool) -> Table:
     """Make the table of who belongs to whom."""
     topology = analysis.topology
-    made = table("", "model", "PCI address", "UUID", "numbers", "NUMA", "CPUs", "nearest NICs", ascii_only=ascii_only)
+    titles = ("", "model", "PCI address", "UUID", "numbers", "NUMA", "CPUs", "nearest NICs")
+    rows = []
     for each in topology.components(Kind.ACCELERATOR):
         facts = [topology.fact(each.id, name) for name in ("uuid", "cpus", "numa.affinity")]
         uuid, cpus, affinity = (None if fact is None else fact.value for fact in facts)
         near = analysis.neighbours[each.id].near
         numa = affinity if each.numa is None else each.numa
         nics = _near(near, topology) if near else _inside(topology, each.id)
-        cells = (each.id, each.model, each.pci, uuid, _numbers(topology, each), numa, cpus, nics)
-        made.add_row(*(plain(cell) for cell in cells))
-    return _without_empty(made)
+        rows.append((each.id, each.model, each.pci, uuid, _numbers(topology, each), numa, cpus, nics))
+    return filled(titles, rows, ascii_only=ascii_only)
 
 
 _NUMBERS = (
@@ -135,15 +135,16 @@ def _numbers(topology: Topology, accelerator: Component) -> str | None:
 
 def nics(topology: Topology, *, ascii_only: bool) -> Table:
     """Make the table of the network: NICs with their ports, rates and states."""
-    made = table("", "name", "PCI address", "NUMA", "port", "Gb/s", "state", ascii_only=ascii_only)
+    titles = ("", "name", "PCI address", "NUMA", "port", "Gb/s", "state")
+    rows = []
     for nic in topology.components(Kind.NIC):
         for port in ports_of(topology, nic.id):
             link = network_link(topology, port.id)
             rate = None if link is None or link.line is None else f"{link.line.gbps:g}"
             state = None if link is None else link.state.value
             number = port.id.rpartition("/p")[2]
-            made.add_row(*(plain(cell) for cell in (nic.id, nic.name, nic.pci, nic.numa, number, rate, state)))
-    return _without_empty(made)
+            rows.append((nic.id, nic.name, nic.pci, nic.numa, number, rate, state))
+    return filled(titles, rows, ascii_only=ascii_only)
 
 
 def _near(near: tuple[str, ...], topology: Topology) -> str:
@@ -159,9 +160,3 @@ def _inside(topology: Topology, name: str) -> str | None:
     if link is None:
         return None
     return f"own port, {link.line.gbps:.0f} Gb/s" if link.line is not None else "own port"
-
-
-def _without_empty(made: Table) -> Table:
-    """Drop the columns in which nothing stands."""
-    made.columns = [column for column in made.columns if any(str(cell) not in ("-", "") for cell in column.cells)]
-    return made

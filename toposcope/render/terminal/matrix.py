@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from toposcope.analysis import Analysis, Pair
 
-_CELL = 11
-"""The width of a cell with its padding: ``NV18 450`` and the like."""
+_PADDING = 3
+"""What stands between two columns."""
 
 
 def matrix_tables(analysis: Analysis, *, width: int, ascii_only: bool) -> Iterator[Table]:
@@ -27,7 +27,9 @@ def matrix_tables(analysis: Analysis, *, width: int, ascii_only: bool) -> Iterat
     accelerators = [each.id for each in topology.components(Kind.ACCELERATOR)]
     columns = [*accelerators, *(each.id for each in topology.components(Kind.NIC))]
     cells = {(pair.source, pair.target): pair for pair in analysis.pairs}
-    fitting = max(1, (width - _CELL) // _CELL)
+    widest = max((len(_cell(row, column, cells)) for row in accelerators for column in columns), default=0)
+    cell = max(widest, max(map(len, columns), default=0)) + _PADDING
+    fitting = max(1, (width - max(map(len, accelerators), default=0)) // cell)
     for start in range(0, len(columns), fitting):
         yield _part(accelerators, columns[start : start + fitting], cells, ascii_only=ascii_only)
 
@@ -36,8 +38,8 @@ def _part(
     rows: Sequence[str], columns: Sequence[str], cells: dict[tuple[str, str], Pair], *, ascii_only: bool
 ) -> Table:
     made = table("", *columns, ascii_only=ascii_only)
-    for column in made.columns[1:]:
-        column.justify = "right"
+    for index, column in enumerate(made.columns):
+        column.justify = "right" if index else "left"
         column.no_wrap = True
     for row in rows:
         made.add_row(Text(row, style="bold"), *(_cell(row, column, cells) for column in columns))

@@ -259,3 +259,16 @@ def test_a_cut_among_the_guides_is_reported():
 
     assert [problem.origin.line for problem in _read(text).problems] == [4]
     assert _seen(text) == _seen(SMALL)
+
+
+def test_a_thousand_broken_lines_are_not_all_one_name():
+    text = (
+        "-[0000:00]-+-00.0  Example Corporation Bridge of a long\n"
+        + "name that goes on and\n" * 1000
+        + "           \\-01.0  Example Thing\n"
+    )
+
+    reading = parse(Capture("lspci-t", "lspci_-t", text))
+
+    assert max(len(device.name or "") for device in reading.records) < 1000
+    assert any("more" in problem.message for problem in reading.problems)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 # The tool cuts its lines at 1024 characters.
 _LONGEST_LINE = 2048
+_MOST_TAILS = 16
+_LONGEST_NAME = 1024
 # The dash before the first block may be lost, or a mark of code stand before it.
 _START = re.compile(r"[ `]*(?:-(?=(?:\+-)?\[[0-9a-f]{4,8}:[0-9a-f]{2}\]-)|(?=\[[0-9a-f]{4,8}:[0-9a-f]{2}\]-[+-]))")
 _GUIDES = re.compile(r"[ |]*(?=[+\\]-)")
@@ -123,11 +125,16 @@ class _Walk:
         elif CUT.match(line) and self.started:
             self.aligned = not self.moved  # what does not fit from here on was cut, not moved
             self._problem(index, "lines of the tree were cut out here", line)
-        elif self.above and self.devices and self.devices[-1].name and broken_between(self.above, line):
+        elif self._may_be_a_tail(line):
             self.tails.append((index, line))
         elif not set(line) <= {" ", "|"}:
             problem = Problem(ProblemKind.UNREAD, self.capture.origin(index), "not a line of a tree", shown(line))
             self.aliens.append(problem)
+
+    def _may_be_a_tail(self, line: str) -> bool:
+        """Tell whether a line may be the rest of the name above, which is broken into a few at most."""
+        name = self.devices[-1].name if self.devices and len(self.tails) < _MOST_TAILS else None
+        return bool(name and self.above) and len(name or "") < _LONGEST_NAME and broken_between(self.above, line)
 
     def _leave_aliens(self) -> None:
         """Report other lines if a tree stands before and after them, and join the rest of a broken name."""

@@ -16,7 +16,7 @@ BLOCK = re.compile(r"```console\n\$ toposcope (?P<words>[^\n]*)\n(?P<printed>.*?
 
 
 def _printed(match: re.Match[str]) -> str:
-    done = CliRunner().invoke(app, shlex.split(match["words"]))
+    done = CliRunner().invoke(app, shlex.split(match["words"]), env={"COLUMNS": None})
     assert done.exit_code == 0, done.stderr
     lines = (line.rstrip() for line in done.stdout.splitlines())
     return f"```console\n$ toposcope {match['words']}\n" + "\n".join(lines) + "\n```"

@@ -129,7 +129,8 @@ def sentence(route: Route, topology: Topology) -> str:
 
 def _goal(route: Route, topology: Topology) -> str:
     if route.target == "remote":
-        return f"a remote {route.source.rstrip('0123456789/')}"
+        noun = route.source.rstrip("0123456789/")
+        return f"a remote {'NPU' if noun == 'Phy-ID' else noun}"
     return call(route.target, topology)
 
 

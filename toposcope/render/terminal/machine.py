@@ -53,7 +53,7 @@ def _counts(topology: Topology) -> str:
     nics = sum(1 for _ in topology.components(Kind.NIC))
     if nics or any(topology.components(Kind.PCIE_BRIDGE)):
         parts.append(f"{nics} NIC{'' if nics == 1 else 's'}")
-    return ", ".join(parts) if models else "no accelerator found, " + ", ".join(parts)
+    return ", ".join(parts if models else ["no accelerator found", *parts])
 
 
 def _is_assumed(topology: Topology, kind: Kind) -> bool:

@@ -38,8 +38,10 @@ def report(
         yield from _drawing(analysis, width=width, ascii_only=ascii_only)
         yield _title("GB/s in one direction, line rate of the default route")
         yield from matrix_tables(analysis, width=width, ascii_only=ascii_only)
-        yield _title("What holds each path back, slowest first")
-        yield from sentences(analysis)
+        held = [each for each in sentences(analysis) if each]
+        if held:
+            yield _title("What holds each path back, slowest first")
+        yield from held
     else:
         if any(topology.components(Kind.NIC)):
             yield nics(topology, ascii_only=ascii_only)

@@ -21,6 +21,7 @@ from toposcope.analysis.whatif import what_if as changed_machine
 from toposcope.assembly import Lookup, assemble, topology_of_machine
 from toposcope.assembly.measurements import add_measurements
 from toposcope.base import InputError, UsageError
+from toposcope.model import Medium
 from toposcope.profiles.store import find_machine, load_catalogue, load_machines, shipped, undecided, user_folder
 
 if TYPE_CHECKING:
@@ -264,11 +265,13 @@ def render(
     view: str = "diagram",
     ends: tuple[str, str] | None = None,
     theme: str = "light",
+    layers: Sequence[str] = (),
 ) -> None:
     """Draw the machine (``diagram``), all pairs (``matrix``) or one route (``path``) to .svg, .png or .pdf.
 
     A page (.html) holds all of them in both themes. ``ends`` name a route that the diagram or page marks; the view
-    ``path`` needs them. UsageError for what has no meaning.
+    ``path`` needs them. ``layers`` are the media whose lines the diagram draws, by default all. UsageError for what
+    has no meaning.
     """
     from toposcope.render.palette import THEMES
 
@@ -282,9 +285,12 @@ def render(
             raise UsageError(f"{output}: a page shows every view; leave --view out, or draw a .svg, .png or .pdf")
     elif output.suffix not in (".svg", ".png", ".pdf"):
         raise UsageError(f"{output}: a picture's name ends in .svg, .png or .pdf, a page's in .html")
+    media = _media(layers)
+    if media is not None and (view != "diagram" or output.suffix == ".html"):
+        raise UsageError("--layer is for the diagram alone; a page has a switch for each medium")
     paint = _write_page if output.suffix == ".html" else painter
     try:
-        paint(loaded, output, ends, THEMES[theme].name)
+        paint(loaded, output, _Wanted(ends, THEMES[theme].name, media))
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error.strerror or error}") from error
 
@@ -306,34 +312,51 @@ def _svg(topology: Topology) -> str:
     return svg_of(layout(topology))
 
 
-def _draw_machine(loaded: Loaded, output: Path, ends: tuple[str, str] | None, theme: ThemeName) -> None:
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What a picture is to show: a marked route, in which theme, and which media (None: all)."""
+
+    ends: tuple[str, str] | None
+    theme: ThemeName
+    media: frozenset[Medium] | None
+
+
+def _media(layers: Sequence[str]) -> frozenset[Medium] | None:
+    unknown = [each for each in layers if each not in set(Medium)]
+    if unknown:
+        raise UsageError(f"--layer takes {', '.join(Medium)}, not {unknown[0]!r}")
+    return frozenset(Medium(each) for each in layers) or None
+
+
+def _draw_machine(loaded: Loaded, output: Path, wanted: _Wanted) -> None:
     from toposcope.render.diagram import layout
     from toposcope.render.matplotlib_painter import paint
     from toposcope.render.pictures import marking_of
 
-    marking = marking_of(_default(loaded, ends), loaded.topology) if ends else None
-    paint(layout(loaded.topology), output, theme=theme, marking=marking)
+    marking = marking_of(_default(loaded, wanted.ends), loaded.topology) if wanted.ends else None
+    paint(layout(loaded.topology, wanted.media), output, theme=wanted.theme, marking=marking)
 
 
-def _draw_pairs(loaded: Loaded, output: Path, _ends: tuple[str, str] | None, theme: ThemeName) -> None:
+def _draw_pairs(loaded: Loaded, output: Path, wanted: _Wanted) -> None:
     from toposcope.render.matplotlib_painter import paint_matrix
     from toposcope.render.pictures import pair_chart
 
-    paint_matrix(pair_chart(analyze(loaded)), output, theme=theme)
+    paint_matrix(pair_chart(analyze(loaded)), output, theme=wanted.theme)
 
 
-def _draw_route(loaded: Loaded, output: Path, ends: tuple[str, str] | None, theme: ThemeName) -> None:
+def _draw_route(loaded: Loaded, output: Path, wanted: _Wanted) -> None:
     from toposcope.render.matplotlib_painter import paint_route
     from toposcope.render.pictures import route_chart
 
-    if ends is None:
+    if wanted.ends is None:
         raise UsageError("--view path needs --path SRC DST")
-    paint_route(route_chart(_default(loaded, ends), loaded.topology), output, theme=theme)
+    paint_route(route_chart(_default(loaded, wanted.ends), loaded.topology), output, theme=wanted.theme)
 
 
-def _write_page(loaded: Loaded, output: Path, ends: tuple[str, str] | None, _theme: ThemeName) -> None:
+def _write_page(loaded: Loaded, output: Path, wanted: _Wanted) -> None:
     from toposcope.render.html import page
 
+    ends = wanted.ends
     marked = _default(loaded, ends) if ends else None
     chosen = None if marked is None or ends is None else (marked.source, _goal(ends[1], marked))
     text = page(analyze(loaded), loaded.text_of, ends=chosen)

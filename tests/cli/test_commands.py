@@ -279,3 +279,26 @@ def test_remedies_name_addresses_or_say_that_one_is_to_be_put_in() -> None:
 
     assert "lspci -s ADDRESS_OF_NIC0" in text
     assert "lspci -s NIC" not in text
+
+
+@pytest.mark.parametrize("layer", ["nvlink", "pcie, ethernet"])
+def test_a_layer_alone_is_drawn_and_said_by_the_legend(layer: str, tmp_path: Path) -> None:
+    target = tmp_path / "topo.svg"
+    done = run("render", "profile:a100-2-2-4-6-8-8", "-o", str(target), "--layer", layer)
+
+    assert done.exit_code == 0, done.stderr
+    text = target.read_text()
+    assert (">NVLink<" in text, ">PCIe<" in text, ">socket link<" in text) == (
+        layer == "nvlink",
+        "pcie" in layer,
+        False,
+    )
+    assert ">GPU7<" in text
+
+
+@pytest.mark.parametrize("words", [("topo.svg", "copper"), ("page.html", "pcie")])
+def test_a_layer_that_means_nothing_is_refused(words: tuple[str, str], tmp_path: Path) -> None:
+    done = run("render", "profile:a100-2-2-4-6-8-8", "-o", str(tmp_path / words[0]), "--layer", words[1])
+
+    assert done.exit_code == 2
+    assert "--layer" in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toposcope.model import NETWORKS, Kind
@@ -30,7 +31,12 @@ class Neighbours:
 
 
 def neighbours(topology: Topology) -> dict[str, Neighbours]:
-    """Find the NICs of every accelerator."""
+    """Find the NICs of every accelerator. Nearly every answer asks for them: found once for each state of it."""
+    return _neighbours(topology, topology.revision)
+
+
+@lru_cache(maxsize=8)
+def _neighbours(topology: Topology, _revision: int) -> dict[str, Neighbours]:
     nics = [nic for nic in topology.components(Kind.NIC) if nic.role not in _APART]
     groups = {each.id: _group(topology, each, nics) for each in topology.components(Kind.ACCELERATOR)}
     turns: dict[tuple[str, ...], int] = {}

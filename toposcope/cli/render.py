@@ -16,6 +16,9 @@ Ends = Annotated[
     tuple[str, str] | None, typer.Option("--path", metavar="SRC DST", help="Mark the default route between two ends.")
 ]
 Theme = Annotated[str, typer.Option("--theme", help="light or dark.")]
+Layer = Annotated[
+    str, typer.Option("--layer", metavar="MEDIA", help="Draw the lines of these alone: pcie,nvlink and the like.")
+]
 View = Annotated[str, typer.Option("--view", help="diagram, matrix (all pairs) or path (one route's segments).")]
 
 
@@ -27,6 +30,7 @@ def run(
     ends: Ends = None,
     theme: Theme = "light",
     view: View = "diagram",
+    layer: Layer = "",
     host: Host = None,
     profile: ProfileName = None,
     profiles: ProfilesDir = None,
@@ -35,5 +39,6 @@ def run(
     from toposcope import app
 
     loaded = load_one(path, host=host, profile=profile, profiles=profiles)
-    app.render(loaded, output, view=view, ends=ends, theme=theme)
+    layers = [each.strip() for each in layer.split(",") if each.strip()]
+    app.render(loaded, output, view=view, ends=ends, theme=theme, layers=layers)
     typer.echo(f"{output}", err=True)

@@ -30,11 +30,13 @@ class Topology:
 
     ``profile`` is the reference machine that what is assumed comes from, ``candidates`` are all that fit, ``near``
     those that nearly do, with what they differ in. ``problems`` is what was not read, repaired, or contradicted.
-    ``painter`` draws it as SVG where it is shown in a notebook.
+    ``painter`` draws it as SVG where it is shown in a notebook. ``revision`` grows with every change of components,
+    links and relations: an answer that was found for one holds as long as it is the same.
     """
 
     def __init__(self, *, host: str | None = None, figures: Figures | None = None) -> None:
         self.host = host
+        self.revision = 0
         self.figures = figures or Figures()
         self.profile: str | None = None
         self.candidates: tuple[str, ...] = ()
@@ -52,6 +54,7 @@ class Topology:
 
     def add(self, component: Component) -> None:
         """Add a component, or replace the one with the same id by a better known one."""
+        self.revision += 1
         self._components[component.id] = component
         self._graph.add_node(component.id, component=component)
 
@@ -65,6 +68,7 @@ class Topology:
         for end in (link.source, link.target):
             if end not in self._graph:
                 raise KeyError(end)
+        self.revision += 1
         self._graph.add_edge(link.source, link.target, link=link)
         if upward:
             self._parents[link.source] = link.target
@@ -72,10 +76,12 @@ class Topology:
 
     def replace(self, link: Link) -> None:
         """Put a better known link in the place of the one between the same ends."""
+        self.revision += 1
         self._graph.edges[link.source, link.target]["link"] = link
 
     def relate(self, relation: Relation) -> None:
         """Keep what a tool printed for a pair."""
+        self.revision += 1
         self._relations.setdefault(_pair(relation.a, relation.b), []).append(relation)
 
     def note(self, fact: Fact) -> None:
@@ -163,6 +169,10 @@ class Topology:
         """Return the graph for algorithms: no copy, and read-only, so that no analysis can change it."""
         view: nx.Graph[str] = self._graph.copy(as_view=True)
         return view
+
+    def __repr__(self) -> str:
+        parts = f"{len(self._components)} components, {self._graph.number_of_edges()} links"
+        return f"<Topology {self.host or self.profile or 'without a name'}: {parts}>"
 
     def _repr_svg_(self) -> str | None:
         return None if self.painter is None else self.painter(self)

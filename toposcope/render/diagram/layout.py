@@ -29,7 +29,9 @@ from toposcope.render.diagram.writing import box_texts
 from toposcope.render.glyphs import shorten
 
 if TYPE_CHECKING:
-    from toposcope.model import Topology
+    from collections.abc import Collection
+
+    from toposcope.model import Medium, Topology
     from toposcope.render.diagram.sketch import Node, Wire
 
 _HEAD = 76.0
@@ -37,8 +39,11 @@ _UNITS_LINE = 16.0
 _PAIR_AIR = 4.0
 
 
-def layout(topology: Topology) -> Diagram:
-    """Lay out the wiring diagram of a host. An empty topology gives an empty picture that says so."""
+def layout(topology: Topology, media: Collection[Medium] | None = None) -> Diagram:
+    """Lay out the wiring diagram of a host. An empty topology gives an empty picture that says so.
+
+    Of ``media`` alone the lines are drawn, and those inside chips; every box keeps its place.
+    """
     sketch = sketch_of(topology)
     several = len(models(topology)) > 1
     texts = {name: words(sketch, node, several_models=several) for name, node in sketch.nodes.items()}
@@ -48,7 +53,8 @@ def layout(topology: Topology) -> Diagram:
     head = _HEAD if flows else _HEAD - _UNITS_LINE
     y = set_rows(plan, head + 14)
     y = set_below(plan, head, y)
-    edges = tuple(_edge(plan, wire) for wire in sketch.wires())
+    drawn = (_edge(plan, wire) for wire in sketch.wires())
+    edges = tuple(edge for edge in drawn if media is None or edge.on_chip or edge.medium in media)
     sure = any(node.members and node.grade is not Grade.ASSUMED for node in sketch.nodes.values())
     boxes = tuple(_box(plan, node, edges, sure=sure) for node in sketch.nodes.values())
     notes = tuple(sketch.notes) if boxes else ("nothing to draw: no component was found",)

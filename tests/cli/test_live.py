@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tarfile
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 from tests.printing import machine
 from tests.sys_tree import sys_tree, write
 from toposcope.cli.main import app
-from toposcope.cli.progress import SHOWN, Running
+from toposcope.cli.progress import SHOWN, Running, waiting
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,3 +131,15 @@ def test_progress_counts_what_it_does_not_name() -> None:
     assert running.__rich__().endswith(" and 2 more")
     running.note("source0", "done")
     assert "source0" in running.__rich__(), "its second command still runs"
+
+
+@pytest.mark.parametrize(("terminal", "after", "shown"), [(True, 0.0, True), (True, 60.0, False), (False, 0.0, False)])
+def test_what_takes_long_is_said_on_a_terminal_alone(
+    *, terminal: bool, after: float, shown: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TTY_COMPATIBLE", "1" if terminal else "0")
+
+    with waiting("reading the recording", after=after):
+        time.sleep(0.3)
+
+    assert ("reading the recording" in capsys.readouterr().err) is shown

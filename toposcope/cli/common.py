@@ -120,9 +120,11 @@ def known(profiles: Path | None) -> Knowledge:
 def load(paths: list[str], *, profile: str | None, profiles: Path | None) -> tuple[Loaded, ...]:
     """Load the inputs; ``-`` takes standard input."""
     from toposcope import app
+    from toposcope.cli.progress import waiting
 
     stdin = sys.stdin.buffer.read() if "-" in paths else None
-    return app.load(paths, known(profiles), profile=profile, stdin=stdin)
+    with waiting("reading the recording"):
+        return app.load(paths, known(profiles), profile=profile, stdin=stdin)
 
 
 def load_one(path: str, *, host: str | None, profile: str | None, profiles: Path | None) -> Loaded:

@@ -1,9 +1,10 @@
-"""Progress of a live run on stderr: what is running and for how long; only on a terminal."""
+"""Progress on stderr, only on a terminal: what a live run waits for, and what else takes more than a second."""
 
 from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from threading import Timer
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,6 +26,26 @@ def progress() -> Iterator[Callable[[str, str], None]]:
     running = Running(time.monotonic)
     with err.status(running):
         yield running.note
+
+
+@contextmanager
+def waiting(what: str, *, after: float = 1.0) -> Iterator[None]:
+    """Say what is being done, if it takes longer than ``after`` seconds."""
+    from rich.console import Console
+
+    err = Console(stderr=True, markup=False)
+    if not err.is_terminal:
+        yield
+        return
+    status = err.status(what)
+    timer = Timer(after, status.start)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        status.stop()
 
 
 class Running:

@@ -26,10 +26,10 @@ def sentences(analysis: Analysis) -> Iterator[Text]:
     """Yield one sentence for each kind of path between accelerators and to a remote host, slowest first."""
     topology = analysis.topology
     peers = [pair for pair in analysis.pairs if topology.component(pair.target).kind is Kind.ACCELERATOR]
-    for group in _alike(peers):
-        yield _sentence(group, "pairs", topology)
-    for group in _alike(analysis.remote):
-        yield _sentence(group, "accelerators", topology)
+    groups = [(group, "pairs") for group in _alike(peers)]
+    groups += [(group, "accelerators") for group in _alike(analysis.remote)]
+    for group, what in sorted(groups, key=lambda each: _speed(each[0][0].route)):
+        yield _sentence(group, what, topology)
 
 
 def _sentence(group: Sequence[Pair | Remote], what: str, topology: Topology) -> Text:
@@ -53,7 +53,7 @@ def _faster(route: Route) -> str:
 
 
 def _alike(answers: Iterable[Pair | Remote]) -> list[list[Pair | Remote]]:
-    """Group answers that differ in nothing but names, slowest first."""
+    """Group answers that differ in nothing but names."""
     groups: dict[object, list[Pair | Remote]] = {}
     for answer in answers:
         route = answer.route
@@ -67,8 +67,7 @@ def _alike(answers: Iterable[Pair | Remote]) -> list[list[Pair | Remote]]:
                 bool(getattr(answer, "shared_with", ())),
             )
             groups.setdefault(key, []).append(answer)
-
-    return sorted(groups.values(), key=lambda group: _speed(group[0].route))
+    return list(groups.values())
 
 
 def _speed(route: Route | None) -> float:

@@ -97,6 +97,15 @@ def test_the_drawing_is_silent_on_the_medium_of_a_port_that_nothing_tells(tmp_pa
     assert "IB" not in text
 
 
+def test_a_port_that_is_down_is_said_to_be_down_apart_from_those_that_are_up(tmp_path: Path) -> None:
+    for card, word in enumerate(("DOWN", "UP", "UP")):
+        (tmp_path / f"hccn_tool_-i_{card}_-link_-g").write_text(f"link status: {word}\n")
+    text = " ".join(shown("analyze", str(tmp_path)).split())
+
+    assert "nothing passes, the port of NPU0 is down" in text
+    assert "NPU1 to a remote NPU: the limit is not known" in text
+
+
 def test_a_figure_that_is_an_upper_limit_or_assumed_is_marked_in_the_heat_map(tmp_path: Path) -> None:
     (tmp_path / "host").mkdir()
     pasted(tmp_path / "host", topo_m(machine("dgx-h100")))

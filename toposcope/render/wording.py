@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toposcope.base.clean import printable
-from toposcope.model import NETWORKS, Kind, Medium, Reach
+from toposcope.model import NETWORKS, Kind, Medium, Reach, State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,6 +106,15 @@ def is_far(segment: Segment) -> bool:
     return segment.source.startswith(_FAR) or segment.target.startswith(_FAR)
 
 
+def broken(route: Route, topology: Topology) -> Segment | None:
+    """Return the first segment of a route with a link that is down."""
+    for segment in route.segments:
+        links = (topology.link(a, b) for a, b in segment.links)
+        if any(link is not None and link.state is State.DOWN for link in links):
+            return segment
+    return None
+
+
 def sentence(route: Route, topology: Topology) -> str:
     """Say in one sentence what a route carries and what holds it back.
 
@@ -113,6 +122,8 @@ def sentence(route: Route, topology: Topology) -> str:
     """
     limit = route.limit
     ends = f"{call(route.source, topology)} to {_goal(route, topology)}"
+    if (down := broken(route, topology)) is not None:
+        return f"{ends}: nothing passes, {_named(down, topology)} is down."
     if limit.line is None:
         return f"{ends}: the limit is not known; {_missing(route, topology)}."
     usable = f" at line rate, {limit.usable.typical} in practice" if limit.usable is not None else ""

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from toposcope.model import Kind
 from toposcope.render.terminal.tables import plain, table
-from toposcope.render.wording import call, gbs, is_far, medium_of, place_of, sentence
+from toposcope.render.wording import broken, call, gbs, is_far, medium_of, place_of, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,8 +26,8 @@ def sentences(analysis: Analysis) -> Iterator[Text]:
     """Yield one sentence for each kind of path between accelerators and to a remote host, slowest first."""
     topology = analysis.topology
     peers = [pair for pair in analysis.pairs if topology.component(pair.target).kind is Kind.ACCELERATOR]
-    groups = [(group, "pairs") for group in _alike(peers)]
-    groups += [(group, "accelerators") for group in _alike(analysis.remote)]
+    groups = [(group, "pairs") for group in _alike(peers, topology)]
+    groups += [(group, "accelerators") for group in _alike(analysis.remote, topology)]
     for group, what in sorted(groups, key=lambda each: _speed(each[0][0].route)):
         yield _sentence(group, what, topology)
 
@@ -52,7 +52,7 @@ def _faster(route: Route) -> str:
     return f"{route.transport}{nics}, {gbs(route.limit.line)} GB/s at line rate{usable}"
 
 
-def _alike(answers: Iterable[Pair | Remote]) -> list[list[Pair | Remote]]:
+def _alike(answers: Iterable[Pair | Remote], topology: Topology) -> list[list[Pair | Remote]]:
     """Group answers that differ in nothing but names."""
     groups: dict[object, list[Pair | Remote]] = {}
     for answer in answers:
@@ -65,6 +65,7 @@ def _alike(answers: Iterable[Pair | Remote]) -> list[list[Pair | Remote]]:
                 tuple(medium_of(route.segments[index]) for index in route.limit.bottleneck),
                 None if answer.best is None else answer.best.transport,
                 bool(getattr(answer, "shared_with", ())),
+                broken(route, topology) is not None,
             )
             groups.setdefault(key, []).append(answer)
     return list(groups.values())

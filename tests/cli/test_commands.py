@@ -302,3 +302,14 @@ def test_a_layer_that_means_nothing_is_refused(words: tuple[str, str], tmp_path:
 
     assert done.exit_code == 2
     assert "--layer" in done.stderr
+
+
+def test_thousands_of_problems_are_counted_and_not_poured_out() -> None:
+    text = "\tGPU0\tGPU1\tCPU Affinity\n" * 3000
+
+    done = run("analyze", "-", text=text)
+
+    assert done.exit_code == 3
+    assert len(done.stderr.splitlines()) < 40
+    assert "more problems, which --json lists" in done.stderr
+    assert len(document("analyze", "-", "--json", text=text, code=3)["problems"]) > 2000

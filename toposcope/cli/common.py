@@ -29,6 +29,8 @@ PIPED_WIDTH = 120
 """The width of output that goes to a file or a pipe, where COLUMNS does not tell another."""
 
 LEAST_WIDTH = 40
+TOLD = 20
+"""How many problems are listed where nothing could be used."""
 
 
 def check_severity(text: str | None) -> str | None:
@@ -99,8 +101,10 @@ def command(run: F) -> F:
 
 def _refuse(error: InputError, *, as_json: bool) -> None:
     typer.echo(f"toposcope: {printable(str(error))}", err=True)
-    for problem in error.problems:
+    for problem in error.problems[:TOLD]:
         typer.echo(f"  {printable(str(problem.origin))}: {printable(problem.message)}", err=True)
+    if len(error.problems) > TOLD:
+        typer.echo(f"  and {len(error.problems) - TOLD} more problems, which --json lists", err=True)
     if as_json:
         from toposcope.base import Origin, Problem, ProblemKind
         from toposcope.render.documents import error_document

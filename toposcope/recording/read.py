@@ -230,7 +230,7 @@ def _nothing(paths: Sequence[Path], entries: list[Entry], problems: list[Problem
         origin, text = problems[0].origin, problems[0].text
         message = f"{where}: {problems[0].message}" + (f" (line {origin.line}: {text[:80]})" if text else "") + "."
     else:
-        message = f"{where}: no output of a known tool in {len(entries)} files."
+        message = f"{where}: no output of a known tool in {len(entries)} file{'s' * (len(entries) > 1)}."
     return InputError(f"{message} Give the output of {_some_of(tools)}.", tuple(problems))
 
 

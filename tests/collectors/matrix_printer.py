@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from toposcope.collectors.records import Matrix
@@ -86,6 +86,21 @@ def nvidia(machine: Machine, *, ansi: bool = False, tabs: bool = True, legend: b
     if ansi:
         lines[0] = lines[0].replace(machine.labels[0], f"\x1b[4m{machine.labels[0]}", 1) + "\x1b[0m"
     return "\n".join(lines) + "\n"
+
+
+def as_named(machine: Machine, text: str) -> Machine:
+    """Return the machine by the names that the text's header and rows agree on: one damaged alike in both is a name."""
+    lines = text.splitlines()
+    count = len(machine.labels)
+    header = tuple(lines[0].split()[:count]) if lines else ()
+    rows = tuple(line.split()[0] for line in lines[1 : count + 1] if line.split())
+    if header != rows or len(set(header)) != count:
+        return machine
+    new = dict(zip(machine.labels, header, strict=True))
+    words = {frozenset(new[label] for label in pair): word for pair, word in machine.words.items()}
+    tails = {new[label]: tail for label, tail in machine.tails.items()}
+    gpus = header[: len(machine.gpus)]
+    return replace(machine, gpus=gpus, nics=header[len(gpus) :], words=words, tails=tails)
 
 
 def ascend(machine: Machine) -> str:

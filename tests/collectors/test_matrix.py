@@ -6,10 +6,10 @@ import random
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.collectors.matrix_printer import Machine, cells_of, host, nvidia, unreported, wrong
+from tests.collectors.matrix_printer import Machine, as_named, cells_of, host, nvidia, unreported, wrong
 from toposcope.base import Capture, ProblemKind
 from toposcope.collectors.nvidia_smi.topo import SOURCES, relations
 from toposcope.collectors.records import Matrix, MatrixRow, Reading
@@ -160,6 +160,7 @@ def test_lines_wrapped_by_a_terminal_are_joined(machine: Machine, width: int, *,
 
 
 @given(machines, st.sampled_from((80, 100, 120, 160)))
+@example(host(9, 1, 0, stem="rocep4s0f"), 80)
 def test_cells_glued_at_a_terminals_edge_are_parted(machine: Machine, width: int) -> None:
     lines = nvidia(machine, tabs=False, legend=False).split("\n")
     glued = [line[:width].rstrip() + line[width:].lstrip() if len(line) > width else line for line in lines]
@@ -414,12 +415,13 @@ def mutated(text: str, draw: random.Random) -> str:
 
 @given(machine=machines, seed=st.integers(0, 10_000), tabs=st.booleans(), strip=st.booleans())
 @settings(max_examples=400)
+@example(machine=host(1, 2, 1, stem="mlx5_"), seed=5123, tabs=True, strip=False)
 def test_no_mutation_changes_a_cell_in_silence(machine: Machine, seed: int, *, tabs: bool, strip: bool) -> None:
     text = mutated(nvidia(machine, tabs=tabs, strip=strip), random.Random(seed))  # noqa: S311 - any damage will do
 
     reading = read(text)
 
-    assert reading.problems or wrong(machine, reading) == []
+    assert reading.problems or wrong(as_named(machine, text), reading) == []
     expected = len(machine.labels) ** 2 - len(machine.labels)
     assert reading.problems or len(cells_of(reading)) == expected
 

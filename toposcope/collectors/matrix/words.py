@@ -59,6 +59,18 @@ def lexicon(vocabulary: Vocabulary, more: tuple[str, ...] = ()) -> Lexicon:
     )
 
 
+def _and_name(token: str, pattern: re.Pattern[str], name: re.Pattern[str]) -> tuple[str, ...]:
+    """Take what the pattern knows off the front of what is no name as a whole (``GPU8rocep4s0f0``); () in vain."""
+    if name.fullmatch(token):
+        return (token,)
+    parts: list[str] = []
+    at = 0
+    while (found := pattern.match(token, at)) is not None and found.end() > at:
+        parts.append(found[0])
+        at = found.end()
+    return (*parts, token[at:]) if name.fullmatch(token, at) else ()
+
+
 def _cutter(pattern: re.Pattern[str], whole: re.Pattern[str] | None = None) -> Callable[[str], tuple[str, ...]]:
     known: dict[str, tuple[str, ...]] = {}
 
@@ -68,8 +80,8 @@ def _cutter(pattern: re.Pattern[str], whole: re.Pattern[str] | None = None) -> C
             short = len(token) <= 256  # noqa: PLR2004 - no token is longer
             parts = tuple(pattern.findall(token)) if short else ()
             found = parts if "".join(parts) == token else ()
-            if not found and short and whole is not None and whole.fullmatch(token):
-                found = (token,)
+            if not found and short and whole is not None:
+                found = _and_name(token, pattern, whole)
             known[token] = found
         return found
 

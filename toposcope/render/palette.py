@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from toposcope.model import Grade, Medium
+from toposcope.render.diagram.sketch import Role
 
 ThemeName = Literal["light", "dark"]
 
@@ -19,6 +20,26 @@ _DARK_BLUE, _DARK_GREEN, _DARK_RED = "#4aa3df", "#2fc79b", "#ff6a1f"
 
 LINE_WIDTHS = (1.0, 1.6, 2.4, 3.3, 4.4, 5.8)
 """Points, by width class."""
+
+FILLS = {
+    Role.SOCKET: "host",
+    Role.NUMA: "host",
+    Role.ROOT_COMPLEX: "host",
+    Role.SWITCH: "switch",
+    Role.BRIDGE: "switch",
+    Role.ACCELERATOR: "accelerator",
+    Role.NIC: "nic",
+    Role.PORT: "port",
+    Role.STORAGE: "storage",
+    Role.MEMORY: "memory",
+    Role.FABRIC: "fabric",
+    Role.MESH: "fabric",
+    Role.PEERS: "peers",
+    Role.OUTER_FABRIC: "fabric",
+    Role.NETWORK: "network",
+    Role.UNSEEN: "unseen",
+}
+"""Which colour of the palette a box has."""
 
 _FAMILIES = {
     Medium.PCIE: "pcie",

@@ -12,7 +12,7 @@ from toposcope.model import Grade, State
 from toposcope.render.diagram.parts import Rect
 from toposcope.render.diagram.sketch import Role
 from toposcope.render.html.markup import element
-from toposcope.render.html.themes import FILLS
+from toposcope.render.palette import FILLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

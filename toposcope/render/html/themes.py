@@ -5,33 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toposcope.model import Grade, Medium
-from toposcope.render.diagram.sketch import Role
-from toposcope.render.palette import DARK, GRADE_FADE, LIGHT, LINE_WIDTHS, dark_ink
+from toposcope.render.palette import DARK, FILLS, GRADE_FADE, LIGHT, LINE_WIDTHS, dark_ink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from toposcope.render.palette import Theme
 
-FILLS = {
-    Role.SOCKET: "host",
-    Role.NUMA: "host",
-    Role.ROOT_COMPLEX: "host",
-    Role.SWITCH: "switch",
-    Role.BRIDGE: "switch",
-    Role.ACCELERATOR: "accelerator",
-    Role.NIC: "nic",
-    Role.PORT: "port",
-    Role.STORAGE: "storage",
-    Role.MEMORY: "memory",
-    Role.FABRIC: "fabric",
-    Role.MESH: "fabric",
-    Role.PEERS: "peers",
-    Role.OUTER_FABRIC: "fabric",
-    Role.NETWORK: "network",
-    Role.UNSEEN: "unseen",
-}
-"""Which colour of the palette a box has."""
 ASSUMED_BOX = 0.45
 """How far the colours of a box that only a profile tells of are led towards the ground."""
 _FADED = {"": 0.0, "-derived": GRADE_FADE[Grade.DERIVED], "-assumed": GRADE_FADE[Grade.ASSUMED]}

@@ -14,7 +14,7 @@ from toposcope.render.diagram.search import Marked, find_marked, with_insides
 from toposcope.render.diagram.sketch import Role
 from toposcope.render.glyphs import printable, text_width, wrap
 from toposcope.render.matplotlib_painter.canvas import Sheet, curve, kind_of, polyline, rounded
-from toposcope.render.palette import LINE_WIDTHS, THEMES
+from toposcope.render.palette import FILLS, LINE_WIDTHS, THEMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,24 +25,6 @@ if TYPE_CHECKING:
     from toposcope.render.diagram.parts import Box, Diagram, Edge, LegendEntry, Marking, Point
     from toposcope.render.palette import Theme, ThemeName
 
-_FILLS = {
-    Role.SOCKET: "host",
-    Role.NUMA: "host",
-    Role.ROOT_COMPLEX: "host",
-    Role.SWITCH: "switch",
-    Role.BRIDGE: "switch",
-    Role.ACCELERATOR: "accelerator",
-    Role.NIC: "nic",
-    Role.PORT: "port",
-    Role.STORAGE: "storage",
-    Role.MEMORY: "memory",
-    Role.FABRIC: "fabric",
-    Role.MESH: "fabric",
-    Role.PEERS: "peers",
-    Role.OUTER_FABRIC: "fabric",
-    Role.NETWORK: "network",
-    Role.UNSEEN: "unseen",
-}
 _RIM = 1.5
 _RIM_STEPS = 24
 _DASHES = (4.0, 2.4)
@@ -127,7 +109,7 @@ def _faded(marked: Marked, name: str, chosen: frozenset[str]) -> bool:
 
 
 def _box(sheet: Sheet, theme: Theme, box: Box, marked: Marked) -> None:
-    fill, edge = theme.fills[_FILLS[box.role]]
+    fill, edge = theme.fills[FILLS[box.role]]
     lit, slow = box.id in marked.boxes, box.id in marked.bottleneck_boxes
     if _faded(marked, box.id, marked.boxes):
         fill, edge = theme.lighter(fill, theme.fade), theme.lighter(edge, theme.fade)

@@ -601,6 +601,12 @@ def test_no_damage_makes_it_raise_and_whole_devices_stay(data):
     assert any(device.address == "0001:17:01.0" for device in _devices(f"{damaged}\n\n{PORT}"))
 
 
+def test_a_domain_is_no_prefix_where_one_line_alone_has_one():
+    addresses = [device.address for device in _devices(f"0:{GPU}\n\n{PORT}")]
+
+    assert "0001:17:01.0" in addresses
+
+
 @given(st.lists(st.sampled_from(BOTH.split("\n"))))
 def test_lines_in_any_order_make_it_not_raise(lines):
     _read("\n".join(lines))

@@ -27,6 +27,8 @@ def without_prefixes(lines: list[str]) -> list[str]:
     if not any(map(_BEGINS.match, lines[:_SHOWS_ITSELF_WITHIN])):
         return lines
     matches = [_PREFIX.match(line) for line in lines]
+    if 2 * sum(map(bool, matches)) < sum(1 for line in lines if line.strip()):
+        return lines  # what writes a prefix writes one before every line: a few are damage, and domains look alike
     numbers = [int(match[0].rstrip(":- ")) for match in matches if match and match[0].rstrip(":- ").isdecimal()]
     rising = all(one < other for one, other in pairwise(numbers))
     if not rising and len(set(numbers)) > 1:

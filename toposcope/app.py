@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from toposcope.analysis.whatif import what_if as changed_machine
 from toposcope.assembly import Lookup, assemble, topology_of_machine
 from toposcope.assembly.measurements import add_measurements
 from toposcope.base import InputError, UsageError
+from toposcope.collectors.records import Accelerator, Reading
 from toposcope.model import Medium
 from toposcope.profiles.store import find_machine, load_catalogue, load_machines, shipped, undecided, user_folder
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from toposcope.analysis.measured import Check
     from toposcope.analysis.whatif import Change
     from toposcope.base import Origin
-    from toposcope.collectors.records import Reading
     from toposcope.model import Topology
     from toposcope.profiles.machine import Machine
     from toposcope.recording import Recording, SourceState
@@ -55,6 +55,8 @@ class Loaded:
 
     topology: Topology
     recording: Recording | None = None
+    assemble_with: Callable[[Reading], Topology] | None = field(default=None, repr=False, compare=False)
+    """Builds the topology anew with what else was read of this host; None where there is no recording."""
 
     def text_of(self, origin: Origin) -> str | None:
         """Return the line of the recording that an origin speaks of."""
@@ -113,7 +115,12 @@ def assembled(
     chosen = find_machine(profile.removeprefix(PROFILE), known.machines) if profile else None
     machines = [undecided(machine) for machine in known.machines.values()]
     read = recordings.parse(recording) if reading is None else reading
-    return Loaded(assemble(read, known.lookup, machines, host=recording.host, chosen=chosen), recording)
+
+    def assemble_with(more: Reading) -> Topology:
+        both = Reading(read.records + more.records, read.problems)
+        return assemble(both, known.lookup, machines, host=recording.host, chosen=chosen)
+
+    return Loaded(assemble_with(Reading()), recording, assemble_with)
 
 
 def one(loaded: Sequence[Loaded], host: str | None) -> Loaded:
@@ -151,16 +158,17 @@ def routes(loaded: Loaded, src: str, dst: str, *, far: Loaded | None = None) -> 
 def check(loaded: Loaded, measured: Sequence[Path] = ()) -> Check:
     """Hold what benchmarks measured against what their routes should give.
 
-    The measurements are those of the recording, and of other recordings or files of benchmarks' outputs. UsageError
-    where there are none.
+    The measurements are those of the recording, and of other recordings or files of benchmarks' outputs, whose lists of
+    devices name what the recording leaves open. UsageError where there are none.
     """
-    topology = copy(loaded.topology)
+    readings = [recordings.parse(recording) for path in measured for recording in recordings.read([path])]
+    listed = tuple(each for reading in readings for each in reading.records if isinstance(each, Accelerator))
+    again = loaded.assemble_with if listed else None
+    topology = copy(loaded.topology) if again is None else again(Reading(listed))
     topology.measurements, topology.problems = list(topology.measurements), []
-    for path in measured:
-        for recording in recordings.read([path]):
-            reading = recordings.parse(recording)
-            topology.problems += reading.problems
-            add_measurements(topology, reading)
+    for reading in readings:
+        topology.problems += reading.problems
+        add_measurements(topology, reading)
     if not topology.measurements:
         told = "; ".join(dict.fromkeys(problem.message for problem in topology.problems[:3]))
         wanted = "the output of nccl-tests, nvbandwidth, p2pBandwidthLatencyTest, perftest, hccl_test or the like"

@@ -42,7 +42,7 @@ def disagreements(evidence: Evidence) -> Iterator[Problem]:
 
 
 def _claims(evidence: Evidence) -> Iterator[Claim]:
-    named = [record for record in evidence.all(Accelerator) if record.label]
+    named = [record for record in evidence.all(Accelerator) if record.label and not record.by_runtime]
     yield from _of_records(((str(record.label), record) for record in named), _OF_ACCELERATOR)
     devices = ((record.address, record) for record in evidence.all(PciDevice) if record.alive)
     yield from _of_records(devices, _OF_DEVICE)

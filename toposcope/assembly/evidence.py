@@ -25,7 +25,7 @@ from toposcope.collectors.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
     from toposcope.collectors.records import Reading, Record
 
@@ -67,13 +67,28 @@ class Evidence:
     @cached_property
     def accelerators(self) -> dict[str, Accelerator]:
         """Accelerators by label, joined; one that only an address or UUID names is joined through it."""
-        records = self.all(Accelerator)
+        records = [record for record in self.all(Accelerator) if not record.by_runtime]
         labels = {key: record.label for record in records if record.label for key in (record.pci, record.uuid) if key}
-        return _join(
+        known = _join(
             (label, replace(record, label=label))
             for record in records
             if (label := record.label or labels.get(record.pci or "") or labels.get(record.uuid or ""))
         )
+        return _join((*known.items(), *self._of_runtime(known)))
+
+    def _of_runtime(self, known: Mapping[str, Accelerator]) -> Iterator[tuple[str, Accelerator]]:
+        """Yield what programs of the runtime say: of the device at an address; by its number where none is known."""
+        by_address = {record.pci: label for label, record in known.items() if record.pci}
+        shown = {label for matrix in self.matrices for label in matrix.labels} | known.keys()
+        for record in self.all(Accelerator):
+            if not record.by_runtime or record.label is None:
+                continue
+            if record.pci in by_address:
+                yield by_address[record.pci], record
+            elif record.label in shown and not (record.label in known and known[record.label].pci):
+                yield record.label, replace(record, pci=None)
+            elif not shown:
+                yield record.label, record
 
     @cached_property
     def names(self) -> list[NicName]:

@@ -71,6 +71,7 @@ class Accelerator:
     ``label`` is the tool's name (``GPU0``, ``NPU3``, ``Phy-ID5``; ``GPU0/1`` for MIG device 1 of GPU 0), None where
     only other fields identify it. ``pci`` is canonical. Generations and widths are of its PCIe link;
     ``performance_state`` (``P8``) and ``utilisation`` (per cent) tell an idle link from a degraded one.
+    ``by_runtime``: named by a program of the runtime, which may see a part of the devices and numbers them its own way.
     """
 
     origin: Origin
@@ -90,6 +91,7 @@ class Accelerator:
     utilisation: int | None = None
     mig_enabled: bool | None = None
     health: str | None = None
+    by_runtime: bool = False
 
 
 @dataclass(frozen=True, slots=True)

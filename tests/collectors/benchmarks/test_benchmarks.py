@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.collectors.benchmarks import printers
 from toposcope.base import Capture
 from toposcope.collectors.benchmarks import COLLECTOR, hccl_test, nccl_tests, nvbandwidth, p2p_bandwidth, perftest, rocm
+from toposcope.collectors.records import Accelerator, Measurement
 
 PARSERS = [source.parse for source in COLLECTOR.sources]
 KEYS = [source.key for source in COLLECTOR.sources]
@@ -19,7 +20,14 @@ KEYS = [source.key for source in COLLECTOR.sources]
 
 def read(parse, text, argument=None):
     reading = parse(Capture("some", "some.txt", text, 1, argument))
-    return list(reading.records), list(reading.problems)
+    return [each for each in reading.records if isinstance(each, Measurement)], list(reading.problems)
+
+
+def listed(parse, text):
+    """The devices that an output lists, as (label, model, address)."""
+    found = [each for each in parse(Capture("some", "some.txt", text)).records if isinstance(each, Accelerator)]
+    assert all(each.by_runtime for each in found)
+    return [(each.label, each.model, each.pci) for each in found]
 
 
 def figures(records):
@@ -304,3 +312,21 @@ def test_no_damage_makes_a_reader_of_benchmarks_raise(parse, text, cuts):
 def test_a_line_of_megabytes_is_passed_with_a_problem(parse):
     _, problems = read(parse, "Running x_ce.\n" + "1 " * 200_000 + "\n")
     assert any("64 KiB" in problem.message for problem in problems)
+
+
+def test_the_devices_that_outputs_list_are_read_with_model_and_address():
+    p2p = "Device: 1, NVIDIA L4, pciBusID: 43, pciDeviceID: 0, pciDomainID:0\n"
+    title = "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)"
+    p2p += printers.p2p(title, [[None, 19.0], [19.0, None]])
+    assert listed(p2p_bandwidth.parse, p2p) == [("GPU1", "NVIDIA L4", "0000:43:00.0")]
+    sample = "[CUDA Bandwidth Test] - Starting...\n Device 2: NVIDIA RTX 6000 Ada Generation\n Quick Mode\n"
+    assert listed(p2p_bandwidth.parse_bandwidth_test, sample) == [("GPU2", "NVIDIA RTX 6000 Ada Generation", None)]
+    text = "Device 0: NVIDIA L40S (00000000:1B:00)\n" + printers.nvbandwidth(
+        "host_to_device_memcpy_ce", [[25.0]], title="memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)"
+    )
+    assert listed(nvbandwidth.parse, text) == [("GPU0", "NVIDIA L40S", "0000:1b:00.0")]
+    table = printers.nccl_tests([(1 << 30, 80.0, 140.0)], ranks=4, hosts=2)
+    assert listed(nccl_tests.parse, table) == [
+        ("GPU0", "Some GPU", "0000:20:00.0"),
+        ("GPU1", "Some GPU", "0000:21:00.0"),
+    ]

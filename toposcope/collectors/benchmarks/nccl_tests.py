@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toposcope.base import Bandwidth, pci_address
+from toposcope.collectors.benchmarks.device import device_of
 from toposcope.collectors.output_lines import output_lines
-from toposcope.collectors.records import Measurement, Reading
+from toposcope.collectors.records import Accelerator, Measurement, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _PREFIX = re.compile(r"^(?:\[\d+,\d+\]<std\w+>: ?|\d{1,4}: )")
 _DEVICE = re.compile(
     r"#\s+Rank\s+\d+\s+(?:Group\s+\d+\s+)?Pid\s+\d+\s+on\s+(?P<host>\S{1,200})\s+device\s+(?P<device>\d{1,3})"
-    r"\s+\[(?P<pci>[0-9a-fA-FxX:.]{2,16})\].*"
+    r"\s+\[(?P<pci>[0-9a-fA-FxX:.]{2,16})\](?P<model>.{0,200})"
 )
 _NAMED = re.compile(
     r"\b(?P<name>all_reduce|all_gather|reduce_scatter|alltoall|broadcast|reduce|gather|scatter|sendrecv|hypercube)_perf\b"
@@ -56,13 +57,17 @@ def parse(capture: Capture) -> Reading:
     hosts: dict[str, list[str]] = {}
     name = collective_of(capture.argument)
     rows: list[_Row] = []
+    listed: list[Accelerator] = []
     for index, raw in enumerate(lines.texts):
         text = _PREFIX.sub("", raw)
         device = _DEVICE.fullmatch(text)
         named = _NAMED.search(text)
         name = name or (named["name"] if named else None)
         if device is not None:
-            hosts.setdefault(device["host"], []).append(_member(device["device"], device["pci"]))
+            member = _member(device["device"], device["pci"])
+            hosts.setdefault(device["host"], []).append(member)
+            if len(hosts) == 1:
+                listed.append(device_of(capture.origin(index), device["device"], device["model"], _address(member)))
         elif _ROW.fullmatch(text):
             row = _row(text.split(), capture.origin(index))
             if row is None:
@@ -74,7 +79,7 @@ def parse(capture: Capture) -> Reading:
             continue
         lines.fits(index)
     found = _measurements(rows, name, hosts)
-    return Reading(tuple(found), lines.all_problems("no line of nccl-tests"))
+    return Reading((*listed, *found), lines.all_problems("no line of nccl-tests"))
 
 
 def collective_of(printed: str | None) -> str | None:
@@ -88,6 +93,10 @@ def _member(device: str, printed: str) -> str:
     full = printed if "." in printed else f"{printed}.0"
     address = pci_address(full) if ":" in printed else None
     return f"{address}|GPU{device}" if address else f"GPU{device}"
+
+
+def _address(member: str) -> str | None:
+    return member.partition("|")[0] if "|" in member else None
 
 
 def _row(words: list[str], origin: Origin) -> _Row | None:

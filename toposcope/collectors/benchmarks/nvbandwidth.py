@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toposcope.base import Bandwidth, pci_address
+from toposcope.collectors.benchmarks.device import device_of
 from toposcope.collectors.benchmarks.grid import GridRow, read_grid
 from toposcope.collectors.output_lines import Lines, output_lines
-from toposcope.collectors.records import Measurement, Reading
+from toposcope.collectors.records import Accelerator, Measurement, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from toposcope.base import Capture, Origin
 
 _DEVICE = re.compile(
-    r"\s*Device (?P<number>\d{1,3}): .{1,100}? ?\((?P<pci>[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}(?:\.\d)?)\)\s*"
+    r"\s*Device (?P<number>\d{1,3}): (?P<model>.{1,100}?) ?"
+    r"\((?P<pci>[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}(?:\.\d)?)\)\s*"
 )
 _RUNNING = re.compile(r"\s*Running (?P<name>\w{4,80})\.?\s*")
 _TITLE = re.compile(
@@ -70,7 +72,7 @@ def parse(capture: Capture) -> Reading:
         return _document(capture)
     lines = output_lines(capture)
     devices: dict[str, str] = {}
-    found: list[Measurement] = []
+    found: list[Accelerator | Measurement] = []
     name, index = "", 0
     while index < len(lines.texts):
         text = lines.texts[index]
@@ -78,7 +80,9 @@ def parse(capture: Capture) -> Reading:
         lines.fits(index)
         index += 1
         if device is not None:
-            devices[device["number"]] = f"{_full(device['pci'])}|GPU{device['number']}"
+            address = _full(device["pci"])
+            devices[device["number"]] = f"{address}|GPU{device['number']}"
+            found.append(device_of(capture.origin(index - 1), device["number"], device["model"], address))
         elif running is not None:
             name = running["name"]
         elif title is not None:

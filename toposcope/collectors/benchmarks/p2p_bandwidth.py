@@ -20,15 +20,16 @@ import re
 from typing import TYPE_CHECKING
 
 from toposcope.base import Bandwidth
+from toposcope.collectors.benchmarks.device import device_of
 from toposcope.collectors.benchmarks.grid import read_grid
 from toposcope.collectors.output_lines import output_lines
-from toposcope.collectors.records import Measurement, Reading
+from toposcope.collectors.records import Accelerator, Measurement, Reading
 
 if TYPE_CHECKING:
     from toposcope.base import Capture, Origin
 
 _DEVICE = re.compile(
-    r"\s*Device: (?P<number>\d{1,3}), .{1,100}, pciBusID: (?P<bus>[0-9a-fA-F]{1,2}), "
+    r"\s*Device: (?P<number>\d{1,3}), (?P<model>.{1,100}), pciBusID: (?P<bus>[0-9a-fA-F]{1,2}), "
     r"pciDeviceID: (?P<device>[0-9a-fA-F]{1,2}), pciDomainID: ?(?P<domain>[0-9a-fA-F]{1,4})\s*"
 )
 _TABLE = re.compile(r"[\s#*]*(?P<way>Uni|Bi)directional\b.{0,20}P2P\b(?P<rest>.{0,60})")
@@ -44,7 +45,7 @@ _MODE = re.compile(r"\s*(?P<mode>Host to Device|Device to Host|Device to Device)
 _MEMORY = re.compile(r"\s*(?P<memory>PINNED|PAGEABLE|Pinned|Pageable) Memory Transfers\s*")
 _TITLES = re.compile(r"\s*Transfer Size \(Bytes\)\s+Bandwidth\((?P<unit>MB/s|GB/s)\)\s*")
 _FIGURE = re.compile(r"\s*(?P<size>\d{1,12})\s+(?P<value>\d{1,7}(?:\.\d{1,4})?)\s*")
-_ONE = re.compile(r"\s*Device (?P<number>\d{1,3}): .*")
+_ONE = re.compile(r"\s*Device (?P<number>\d{1,3}): (?P<model>.{0,200})")
 _SAMPLE = re.compile(
     r"\s*(?:\[CUDA Bandwidth Test\].*|Running on\.*|Quick Mode|Range Mode|Shmoo Mode|Result = .*|NOTE:.*|\.*)\s*"
 )
@@ -55,7 +56,7 @@ def parse(capture: Capture) -> Reading:
     """Read the tables of bandwidth."""
     lines = output_lines(capture)
     devices: dict[str, str] = {}
-    found: list[Measurement] = []
+    found: list[Accelerator | Measurement] = []
     index = 0
     while index < len(lines.texts):
         text = lines.texts[index]
@@ -63,6 +64,8 @@ def parse(capture: Capture) -> Reading:
         index += 1
         if device is not None:
             devices[device["number"]] = _address(device)
+            address = devices[device["number"]].partition("|")[0]
+            found.append(device_of(capture.origin(index - 1), device["number"], device["model"], address))
         elif table is not None and "latency" not in text.lower():
             rows, after, torn = read_grid(lines.texts, index)
             for at in torn:
@@ -153,7 +156,7 @@ def _address(device: re.Match[str]) -> str:
 def parse_bandwidth_test(capture: Capture) -> Reading:
     """Read the figures of pinned copies between host and device."""
     lines = output_lines(capture)
-    found: list[Measurement] = []
+    found: list[Accelerator | Measurement] = []
     device, mode, unit, pinned = "0", "", "GB/s", True
     for index, text in enumerate(lines.texts):
         if match := _FIGURE.fullmatch(text):
@@ -161,6 +164,7 @@ def parse_bandwidth_test(capture: Capture) -> Reading:
                 found.append(_sample(capture.origin(index), match, mode, unit, device))
         elif match := _ONE.fullmatch(text):
             device = match["number"]
+            found.append(device_of(capture.origin(index), device, match["model"]))
         elif match := _MODE.fullmatch(text):
             mode = match["mode"]
         elif match := _MEMORY.fullmatch(text):

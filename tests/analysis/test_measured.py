@@ -10,7 +10,7 @@ from tests.machines import Builder, a100, h100, hccs_mesh, matrix_only
 from tests.prediction.wiring import lookup
 from toposcope.analysis.measured import Health, check, size_words
 from toposcope.base import Bandwidth, Origin
-from toposcope.model import Grade, Kind, Measurement, Medium, Topology
+from toposcope.model import Grade, Kind, Measurement, Medium, Reach, Topology
 
 ORIGIN = Origin("nvbandwidth", "nvbandwidth.txt", 3)
 
@@ -215,3 +215,20 @@ def test_a_fault_of_the_machine_that_explains_it_is_named():
     assert "GPU5" in {name for finding in found.reasons for name in finding.components}
     healthy = check(topology, [copied("GPU1", "host", 55)])
     assert healthy.reasons == ()
+
+
+def test_host_copies_as_slow_as_those_of_the_other_socket_point_to_its_memory():
+    topology = machine(a100)
+    taken = [copied(f"GPU{index}", "host", 19) for index in range(4)]
+    (suspect,) = check(topology, taken).suspects
+    assert suspect.kind == "memory"
+    assert all(part.reach is Reach.SOCKET for part in suspect.segments)
+    near = [copied("GPU4", "host", 26)]
+    assert [each.kind for each in check(topology, [*taken, *near]).suspects] == ["memory"]
+
+
+def test_host_copies_that_no_other_memory_explains_point_to_their_own_way():
+    topology = machine(a100)
+    assert "memory" not in {each.kind for each in check(topology, [copied("GPU0", "host", 6)]).suspects}
+    bound = [copied("GPU0", "host:0", 19)]
+    assert "memory" not in {each.kind for each in check(topology, bound).suspects}

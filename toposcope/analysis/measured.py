@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from toposcope.analysis.collective import ALL_REDUCE, expected_collective
 from toposcope.analysis.expected import BOTH, Expected, expected_copy, expected_transfer
+from toposcope.analysis.far_memory import far_memory
 from toposcope.analysis.finding import Finding, Severity, Verdict
 from toposcope.analysis.rules import RULES
 from toposcope.analysis.suspects import Suspect, suspects
@@ -105,7 +106,10 @@ def check(topology: Topology, measurements: Sequence[Measurement] | None = None)
         for each in judged
         if each.health in (Health.NORMAL, Health.ABOVE) and each.expected is not None
     ]
-    blamed = suspects(topology, slow, well)
+    slowly = [each.measurement for each in judged if each.health is Health.SLOW]
+    blamed = tuple(far_memory(topology, slowly))
+    if not any(each.explains == len(slow) for each in blamed):
+        blamed += suspects(topology, slow, well)
     return Check(judged, blamed, reasons=_reasons(topology, judged, blamed) if slow else ())
 
 

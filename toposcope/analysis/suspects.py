@@ -26,10 +26,11 @@ class Suspect:
     by no healthy one. ``kind``: a ``component`` where they are all that leads to it, a ``segment``, ``between`` where
     both ends are well and only what lies between them is left, ``direction`` where the way back is healthy, ``all``
     where no route is healthy: then they are what
-    all slow routes share, if anything.
+    all slow routes share, if anything; ``memory`` where slow copies are as fast as those of the memory of
+    ``component``, another NUMA node.
     """
 
-    kind: Literal["component", "segment", "between", "direction", "all"]
+    kind: Literal["component", "segment", "between", "direction", "all", "memory"]
     segments: tuple[Segment, ...]
     explains: int
     slow: int

@@ -44,6 +44,8 @@ def verdict(check: Check, topology: Topology) -> str:
         reasons = ", ".join(dict.fromkeys(each.why for each in check.judged))
         return f"Nothing could be judged: {reasons}."
     slow = counted[Health.SLOW]
+    if not slow and not counted[Health.NORMAL]:
+        return f"Not as recorded: {_all(len(judged))} more than its way carries; the wiring or the test is another one."
     if not slow:
         shares = [each.share for each in judged if each.share is not None]
         text = f"Normal: {_all(len(judged))} what its route should give (median {median(shares):.0%})"
@@ -132,6 +134,9 @@ def _blamed(suspect: Suspect, topology: Topology) -> str:
     many = "all slow ones pass" if suspect.explains == suspect.slow else f"{suspect.explains} of the slow ones pass"
     if suspect.slow == 1:
         many = "the slow one passes"
+    if suspect.kind == "memory":
+        node = call(suspect.component or "", topology)
+        return f"the memory of {node}, another NUMA node, gives as much by {parts}: see where the test was bound"
     if suspect.kind == "all" and suspect.slow == 1:
         return f"it passes {parts}; nothing else was measured that would tell which part is to blame"
     if suspect.kind == "all":

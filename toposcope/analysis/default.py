@@ -89,9 +89,13 @@ def choose_direct(routes: Sequence[Route]) -> tuple[Route, ...]:
 
 
 def faster(routes: Iterable[Route], default: Route | None) -> Route | None:
-    """Return a permitted route that is clearly faster than the default, None where there is none."""
-    best = max((route for route in routes if route.permitted), key=_speed, default=None)
-    if best is None or default is None or best is default:
+    """Return a permitted route that is clearly faster than the default, None where there is none.
+
+    Nothing is clearly faster than a route of unknown speed, nor one that passes something of unknown speed.
+    """
+    sure = (route for route in routes if route.permitted and (route.default or not route.limit.at_most))
+    best = max(sure, key=_speed, default=None)
+    if best is None or default is None or best is default or default.limit.line is None:
         return None
     return best if _speed(best) > _speed(default) * 1.02 else None
 

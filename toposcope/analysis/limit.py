@@ -47,7 +47,7 @@ def limit(segments: Sequence[Segment]) -> Limit:
     lines = {index: segment.line for index, segment in enumerate(segments) if segment.line is not None}
     typical = {index: segment.usable.typical for index, segment in enumerate(segments) if segment.usable is not None}
     at_line, at_usable = _least(lines, EQUAL_WITHIN), _least(typical, EQUAL_WITHIN)
-    unknown = [segment for segment in segments if segment.line is None and not segment.is_crossing]
+    unknown = [segment for segment in segments if segment.line is None and _may_limit(segment)]
     others = [line for index, line in lines.items() if index not in at_line]
     return Limit(
         line=min(lines.values(), default=None),
@@ -59,6 +59,12 @@ def limit(segments: Sequence[Segment]) -> Limit:
         grade=min((segment.grade for segment in segments), default=Grade.UNKNOWN),
         at_most=bool(unknown),
     )
+
+
+def _may_limit(segment: Segment) -> bool:
+    """Tell a part without a line figure that could be the slowest: of a crossing, where no class speaks for it."""
+    far = segment.reach is not None and segment.reach.crosses_host
+    return not segment.is_crossing or (segment.usable is None and far)
 
 
 def _least(figures: dict[int, Bandwidth], within: float) -> tuple[int, ...]:

@@ -166,9 +166,11 @@ def _crossing_classes(figures: Figures, reach: Reach, use: str, rest: Sequence[S
 def _base(figures: Figures, rest: Sequence[Segment], *, staged: bool) -> Bandwidth | None:
     """Return what the factor of a crossing applies to: the slowest PCIe link of the rest, were it 16 lanes wide.
 
-    A narrow link does not make the crossing worse than the link is itself. A staged copy waits for its slower half.
+    A narrow link does not make the crossing worse than the link is itself. A staged copy waits for its slower half. No
+    crossing was measured from a link between accelerator and CPU (C2C).
     """
-    links = [segment for segment in rest if segment.medium is Medium.PCIE and segment.line is not None] or rest
+    pcie = [segment for segment in rest if segment.medium is Medium.PCIE and segment.line is not None]
+    links = pcie or [segment for segment in rest if segment.medium is not Medium.C2C]
     wide = (
         (segment.width is not None and segment.width < _WIDE and figures.pcie(segment.generation, _WIDE))
         or segment.line

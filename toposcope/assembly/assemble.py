@@ -20,6 +20,7 @@ from toposcope.assembly.pci import PciPart, add_lone_links, add_pci
 from toposcope.assembly.pci_kinds import kind_of, pci_id_of
 from toposcope.assembly.pci_tree import PciTree
 from toposcope.assembly.ports import add_ports
+from toposcope.assembly.superchips import add_host_links
 from toposcope.assembly.visibility import add_visibility
 from toposcope.assembly.words import meaning
 from toposcope.base import Origin, Problem, ProblemKind
@@ -65,6 +66,7 @@ def assemble(
     placed = _placed(topology, evidence, identities)
     add_matrix_tree(topology, placed, _matrix_origin(evidence), guest=_is_guest(evidence))
     add_lone_links(topology, part)
+    add_host_links(topology, devices)
     _mark_cards(topology, cards_of(placed))
     fabric = FabricPart(evidence, lookup, identities, devices)
     add_fabric(topology, fabric)

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from toposcope.profiles.machine import Pcie, Positive, ScaleUpMedium
+from toposcope.profiles.machine import Bundle, Pcie, Positive, ScaleUpMedium
 
 Word = Literal["PIX", "PXB", "PHB", "NODE", "SYS"]
 Factor = Annotated[float, msgspec.Meta(gt=0, le=1)]
@@ -41,7 +41,8 @@ class ScaleUp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 class Device(Entry, frozen=True):
     """An accelerator. ``aliases`` are names that tools print, without the vendor. ``peer_over_pcie``: None unknown.
 
-    ``memory_gb`` is the memory's size, ``memory_gbs`` its bandwidth.
+    ``memory_gb`` is the memory's size, ``memory_gbs`` its bandwidth. ``host_link`` joins it to its CPU in the place of
+    PCIe (a superchip).
     """
 
     name: str
@@ -53,6 +54,7 @@ class Device(Entry, frozen=True):
     memory_gb: float | None = None
     memory_gbs: float | None = None
     pcie: Pcie | None = None
+    host_link: Bundle | None = None
     fabric: ScaleUp | None = None
     peer_over_pcie: bool | None = None
     mig: bool = False

@@ -160,5 +160,8 @@ def _next(route: Route) -> str:
 
 
 def _missing(route: Route, topology: Topology) -> str:
-    unknown = next((each for each in route.segments if each.line is None and not each.is_crossing), None)
+    unlined = [each for each in route.segments if each.line is None]
+    unknown = next((each for each in unlined if not each.is_crossing), None) or next(
+        (each for each in unlined if each.usable is None), None
+    )
     return f"nothing tells the speed of {_named(unknown, topology)}" if unknown else "no figure is known"

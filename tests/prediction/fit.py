@@ -65,16 +65,20 @@ def questions(records: Iterable[Record]) -> list[Question]:
 
 def evidence() -> list[Sample]:
     """What was published beside the records."""
-    entries = tomllib.loads(EVIDENCE.read_text())["evidence"]
-    found = [Sample(each["class"], each["value"] / each["line"], each["machine"]) for each in entries]
+    machines = tomllib.loads(EVIDENCE.read_text())["machines"]
+    found = [
+        Sample(each["class"], each["value"] / each["line"], machine["name"])
+        for machine in machines
+        for each in machine["figures"]
+    ]
     both_ways = [replace(each, name=each.name.partition(":")[0]) for each in found if each.name.endswith("-host")]
     return [*found, *(each for each in both_ways if each.name not in {one.name for one in found})]
 
 
 def titles() -> dict[str, str]:
     """How the sources are called, by machine."""
-    entries = tomllib.loads(EVIDENCE.read_text())
-    return {each["machine"]: each["source"] for each in entries["evidence"]} | entries["titles"]
+    told = tomllib.loads(EVIDENCE.read_text())
+    return {each["name"]: each["source"] for each in told["machines"]} | told["titles"]
 
 
 def samples(asked: Iterable[Question], *, beside: bool = True) -> list[Sample]:

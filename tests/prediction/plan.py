@@ -39,7 +39,7 @@ def sections() -> dict[str, tuple[str, ...]]:
         ),
         "RDMA: the port at full rate, accelerator and NIC below one switch": ("rdma100", "rdma200", "rdma400", "rdma"),
         "RDMA: crossings between accelerator and NIC": (
-            *("rdma-numa", "rdma-root-complex", "rdma-socket", "rdma-bounced"),
+            *("rdma-numa", "rdma-root-complex", "rdma-socket", "pcie5-rdma-socket", "rdma-bounced"),
         ),
         "RDMA: host memory and port": ("rdma-host",),
         "The RoCE port inside an NPU, from NPU memory and from host memory": ("roce-npu", "roce-npu-host"),
@@ -108,6 +108,7 @@ _OTHERS = {
     "rdma-numa": ("rdma-socket",),
     "rdma-socket": ("rdma-numa",),
     "rdma-bounced": ("rdma-socket",),
+    "pcie5-rdma-socket": ("rdma-socket",),
     "rdma-host": ("rdma",),
     "rdma": ("rdma-host",),
     "roce-npu": ("rdma",),

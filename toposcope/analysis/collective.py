@@ -151,8 +151,9 @@ def _over_network(
 ) -> Expected | None:
     """Take all ports of a host together, each by the accelerator that is nearest to its NIC.
 
-    Over two hosts a tree crosses the network once each way: its algorithm bandwidth is what the network carries, until
-    the sums inside the hosts hold it back.
+    A ring passes the links inside each host as well, which may hold it back before the network does. Over two hosts a
+    tree crosses the network once each way: its algorithm bandwidth is what the network carries, until the sums inside
+    the hosts hold it back.
     """
     ways = _rails(topology, names, nics)
     held = [_held(topology, way, alone=collective == SEND) for way in ways]
@@ -171,7 +172,9 @@ def _over_network(
         return _named(held, times(usable, part), total * part, classes)
     own = _fabric(topology, names)
     if hosts > 2 or not own or not _sums(topology, names, collective, own[0].generation, summing=summing):  # noqa: PLR2004
-        return _named(held, usable, total, classes)
+        ring = _over_fabric(topology, names, own, collective, summing=False) if own else None
+        network = _named(held, usable, total, classes)
+        return min(network, ring, key=_practice) if ring is not None and ring.usable is not None else network
     more, line = _more(hosts * len(names)), _total(own)
     summed = (f"collective-{own[0].medium}{own[0].generation}-nvls-hosts", f"collective-{own[0].medium}-nvls-hosts")
     inside = topology.figures.usable(line, *summed)
@@ -217,6 +220,10 @@ def _held(topology: Topology, way: Sequence[Segment], *, alone: bool) -> Segment
 
 def _typical(segment: Segment) -> Bandwidth:
     return Bandwidth(0) if segment.usable is None else segment.usable.typical
+
+
+def _practice(expected: Expected) -> Bandwidth:
+    return Bandwidth(0) if expected.usable is None else expected.usable.typical
 
 
 def _sum(known: Sequence[Usable]) -> Usable:

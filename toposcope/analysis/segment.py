@@ -159,8 +159,9 @@ def _crossing_classes(figures: Figures, reach: Reach, use: str, rest: Sequence[S
         return (use, "staged")
     generations = [segment.generation for segment in rest if segment.medium is Medium.PCIE and segment.generation]
     word = _CROSSING_WORD[reach]
-    name = f"rdma-{word}" if use == "rdma" else f"pcie{min(generations, default=0)}-{use}-{word}"
-    return (f"{name}.{figures.platform}", name) if figures.platform else (name,)
+    name = f"pcie{min(generations, default=0)}-{use}-{word}"
+    names = (f"{name}.{figures.platform}", name) if figures.platform else (name,)
+    return (*names, f"rdma-{word}") if use == "rdma" else names
 
 
 def _base(figures: Figures, rest: Sequence[Segment], *, staged: bool) -> Bandwidth | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from toposcope.model import Grade, Usable
+from toposcope.model import Grade, Reach, Usable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,9 +62,9 @@ def limit(segments: Sequence[Segment]) -> Limit:
 
 
 def _may_limit(segment: Segment) -> bool:
-    """Tell a part without a line figure that could be the slowest: of a crossing, where no class speaks for it."""
-    far = segment.reach is not None and segment.reach.crosses_host
-    return not segment.is_crossing or (segment.usable is None and far)
+    """Tell a part without a line figure that could be the slowest: of crossings that of sockets without a class."""
+    untold = segment.reach is Reach.SOCKET and segment.usable is None
+    return untold or not segment.is_crossing
 
 
 def _least(figures: dict[int, Bandwidth], within: float) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ from toposcope.assembly.measurements import add_measurements
 from toposcope.assembly.pci import PciPart, add_lone_links, add_pci
 from toposcope.assembly.pci_kinds import kind_of, pci_id_of
 from toposcope.assembly.pci_tree import PciTree
+from toposcope.assembly.planned import planned_lines, with_planned
 from toposcope.assembly.ports import add_ports
 from toposcope.assembly.superchips import add_host_links
 from toposcope.assembly.visibility import add_visibility
@@ -48,7 +49,7 @@ def assemble(
     ``machines`` are the reference machines that it may match: what the tools cannot show is then assumed. ``chosen``
     is the one that the user names; it settles the choice.
     """
-    evidence = Evidence.of(reading)
+    evidence = with_planned(Evidence.of(reading), lookup)
     kinds = {address: kind_of(device, lookup, evidence.devices) for address, device in evidence.devices.items()}
     identities = identify(evidence, kinds)
     kinds |= dict.fromkeys((*identities.unnamed, *(each.pci for each in identities.left_out if each.pci)), Kind.OTHER)
@@ -59,7 +60,15 @@ def assemble(
     topology.problems.extend(reading.problems)
 
     add_cpus(topology, evidence, _numa_seen(evidence))
-    part = PciPart(evidence, lookup, PciTree(evidence.devices), kinds, identities, _printed_numa(evidence, identities))
+    part = PciPart(
+        evidence,
+        lookup,
+        PciTree(evidence.devices),
+        kinds,
+        identities,
+        _printed_numa(evidence, identities),
+        planned_lines(evidence, lookup),
+    )
     add_pci(topology, part)
     _add_shown(topology, evidence, identities)
     _add_slices(topology, identities)

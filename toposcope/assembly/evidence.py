@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _RANK = ("sysfs-pci", "lspci-vvv", "lspci-pp", "udevadm", "lspci", "lspci-mm", "lspci-t")
 """Sources of PCI devices, the most exact first."""
 
+_PICTURE = "nccl-log"
+
 R = TypeVar("R")
 K = TypeVar("K")
 M = TypeVar("M", Accelerator, PciDevice, Cpu, NumaNode, NetworkPort)
@@ -45,8 +47,13 @@ class Evidence:
 
     @classmethod
     def of(cls, reading: Reading) -> Evidence:
-        """Sort a reading."""
-        return cls(with_physical_names(reading.records))
+        """Sort a reading. A library's picture of the PCIe tree counts where no tool shows the tree itself."""
+        records = with_physical_names(reading.records)
+        shown = {record.origin.source for record in records if isinstance(record, PciDevice)} - {_PICTURE}
+        if shown:
+            pictured = (isinstance(record, PciDevice) and record.origin.source == _PICTURE for record in records)
+            records = tuple(record for record, drop in zip(records, pictured, strict=True) if not drop)
+        return cls(records)
 
     def all(self, kind: type[R]) -> list[R]:
         """Return the records of one type, in the order they were read."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 
 REACH = {reach.word: reach for reach in Reach}
 """The words in which the catalogue says how far a library goes."""
+
+_WIDTHS = (1, 2, 4, 8, 16)
+_PLANNED_DIGITS = 0.051
+"""Libraries print the figures that they plan with to one digit after the point."""
+_ALIKE = 1.06
+"""Lines of generations with other codings that one figure may stand for: Gen3 x4 and Gen2 x8, Gen5 x4 and Gen6 x2."""
 
 _NOISE = re.compile(
     r"\b(nvidia|tesla|geforce|amd|instinct|huawei|corporation|quadro|advanced micro devices|inc)\b|[,.]"
@@ -71,6 +78,31 @@ class Lookup:
         """Return what a PCIe link carries one way after line coding, None where a part is unknown."""
         lane = self._lanes.get(generation or 0)
         return None if lane is None or not width else Bandwidth.gigabytes(lane * width)
+
+    def planned_pcie(self, planned: Bandwidth) -> Bandwidth | None:
+        """Return the line rate of the PCIe links that a library plans with at this figure, None where they differ.
+
+        Generation and width stay open: x16 of one generation is planned as x8 of the next.
+        """
+        lines = [
+            Bandwidth.gigabytes(each.lane_gbs * width)
+            for each in self.catalogue.pcie
+            for width in _WIDTHS
+            if each.planned_lane_gbs and abs(each.planned_lane_gbs * width - planned.gbs) <= _PLANNED_DIGITS
+        ]
+        alike = bool(lines) and max(lines).bytes_per_s <= min(lines).bytes_per_s * _ALIKE
+        return Counter(lines).most_common(1)[0][0] if alike else None
+
+    def planned_links(self, medium: Medium, planned: Bandwidth) -> tuple[int, float] | None:
+        """Return how many links a library plans with at this figure, and the line of one (GB/s); None if unsure."""
+        found = {
+            (count, each.link_gbs)
+            for each in self.catalogue.links
+            for figure in each.planned_gbs
+            for count in range(1, (each.most_links or 0) + 1)
+            if each.medium == medium.value and abs(count * figure - planned.gbs) <= _PLANNED_DIGITS
+        }
+        return found.pop() if len(found) == 1 else None
 
     def generation(self, gts: float | None) -> int | None:
         """Return the PCIe generation of a rate in GT/s."""

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from toposcope.assembly.figures import Lookup
     from toposcope.assembly.identity import Identities
     from toposcope.assembly.pci_tree import PciTree
-    from toposcope.collectors.records import Accelerator, PciDevice
+    from toposcope.base import Bandwidth
+    from toposcope.collectors.records import Accelerator, PciDevice, PlannedLink
     from toposcope.model import Topology
 
 _VIRTUAL_FACTOR = 8
@@ -44,6 +45,8 @@ class PciPart:
     identities: Identities
     printed_numa: Mapping[str, int]
     """NUMA nodes by address as a matrix prints them, for sources that tell none (a tree)."""
+    planned: Mapping[str, tuple[Bandwidth, PlannedLink]]
+    """Line rates by address that a library planned with, for links that no tool showed."""
 
 
 def add_pci(topology: Topology, part: PciPart) -> None:
@@ -134,6 +137,7 @@ def _connect(topology: Topology, part: PciPart, address: str, names: Mapping[str
     else:
         state = pcie_state(below, above, part.lookup, sleeps=part.kinds[address] in _SLEEPING)
         state = _told_by_vendor(part, names[address], state)
+        state = _told_by_library(part, address, state)
     link = Link(
         names[address],
         names.get(parent, parent),
@@ -171,7 +175,8 @@ def _inside_card(part: PciPart, address: str) -> bool:
     switch = part.lookup.switch(pci_id_of(parent)) if parent else None
     if parent is None or switch is None or not switch.embedded or part.kinds[address] is not Kind.ACCELERATOR:
         return False
-    makers = {(pci_id_of(device) or ":").split(":")[0] for device in (parent, part.evidence.devices[address])}
+    ids = (pci_id_of(device) for device in (parent, part.evidence.devices[address]))
+    makers = {found.split(":")[0] for found in ids if found}
     return len(makers) == 1 or makers == _AMD
 
 
@@ -183,6 +188,14 @@ def _told_by_vendor(part: PciPart, name: str, state: PcieState) -> PcieState:
     if state.state is State.IDLE or (state.line is None and record.pcie_generation is None):
         return state
     return vendor_state(record, part.lookup) if state.line is None else state
+
+
+def _told_by_library(part: PciPart, address: str, state: PcieState) -> PcieState:
+    """Fill a link of which nothing is known from what a collective library planned with."""
+    known = part.planned.get(address)
+    if known is None or state.line is not None or state.state is State.DOWN:
+        return state
+    return replace(state, line=known[0], state=State.UP, grade=Grade.DERIVED)
 
 
 def vendor_state(record: Accelerator, lookup: Lookup) -> PcieState:

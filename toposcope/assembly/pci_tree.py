@@ -75,6 +75,7 @@ class PciTree:
         inside: set[str] = set()
         for address in self._from_the_roots():
             below = [child for child in self.children.get(address, ()) if self._is_bridge(child)]
+            below = [child for child in below if not self._says_upstream(child)]
             if address not in inside and self._is_upstream(address, below):
                 found[address] = tuple(below)
                 inside.update(below)
@@ -90,7 +91,7 @@ class PciTree:
         """Tell whether the link above a device is the inside of a chip: below a root bus or inside a switch."""
         parent = self.parents.get(address, "")
         if parent.startswith("pci"):
-            return self._is_bridge(address)
+            return self._is_bridge(address) and not self._says_upstream(address)
         return address in self.switches.get(parent, ())
 
     def _parent(self, device: PciDevice, bridges: Mapping[tuple[str, int | None], str]) -> str:
@@ -116,10 +117,14 @@ class PciTree:
         device = self.devices.get(address)
         return device is not None and (device.class_code == "0604" or device.secondary is not None)
 
+    def _says_upstream(self, address: str) -> bool:
+        """Tell a port whose link leads up to another chip, by its type; a collective library shows no other ports."""
+        return (self.devices[address].port_type or "").startswith(_UPSTREAM)
+
     def _is_upstream(self, address: str, bridges_below: list[str]) -> bool:
         device = self.devices[address]
         if device.port_type is not None:
-            return device.port_type.startswith(_UPSTREAM)
+            return self._says_upstream(address)
         if not self._is_bridge(address) or self.parents[address].startswith("pci"):
             return False
         below = self.children.get(address, [])

@@ -10,7 +10,7 @@ Grammar; other lines of the job stand between, and so do those of other hosts an
             | "Channel 00/0 : " rank "[" gpu "] -> " rank "[" gpu "] " ["[send] " | "[receive] "] "via " transport
             | "NET/IB : " [device ":" port] " Got async event : " event
             | "... Got completion ... status=12 ... vendor err 129 ..."
-            | "GPU/" [system "-"] bus " (" rank ")"                          # one node of the printed graph
+            | a line of the printed graph (``nccl_graph``), which is read once, of the first host
 
 ``gpu`` is the number of the device, in older releases its bus id (``3000``). What a log says of devices is of its first
 host only. Settings of the host: ``nccl.log``, ``nccl.library``, ``nccl.version``, ``nccl.set.NAME``, ``nccl.hcas``,
@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from toposcope.base.clean import without_ansi
+from toposcope.collectors.nccl_graph import BEGINS, Graph, pci_of_bus
 from toposcope.collectors.output_lines import LONGEST_LINE, output_lines
 from toposcope.collectors.records import Reading, Setting
 from toposcope.collectors.source import Collector, Source
@@ -80,6 +81,8 @@ class _Log:
     ends: _Ends = field(default_factory=_Ends)
     gpus: dict[str, Origin] = field(default_factory=dict)
     first_host: str | None = None
+    graph: Graph | None = None
+    graph_of: str = ""
 
     def set(self, subject: str, name: str, value: str | bool, index: int) -> None:  # noqa: FBT001 - a value
         """Keep a setting, the first of its name."""
@@ -94,9 +97,12 @@ def parse(capture: Capture) -> Reading:
         if found is not None:
             text = without_ansi(line[:LONGEST_LINE])
             _read(log, text, _LINE.search(text) or found, index)
+        elif _takes_graph(log, "", line[:LONGEST_LINE], index):
+            continue
         elif version := _VERSION.search(line, 0, 400):
             _take_version(log, version, index)
-    return Reading((*log.settings.values(), *_graph(log), *_transports(log)))
+    drawn = log.graph.records if log.graph is not None else ()
+    return Reading((*log.settings.values(), *_graph(log), *_transports(log), *drawn))
 
 
 def _read(log: _Log, text: str, found: re.Match[str], index: int) -> None:
@@ -105,7 +111,9 @@ def _read(log: _Log, text: str, found: re.Match[str], index: int) -> None:
     log.set(HOST, "nccl.log", "recorded", index)
     log.first_host = log.first_host or name
     message = text[found.end() :].strip()
-    if channel := _CHANNEL.match(message):
+    if _takes_graph(log, text[: found.start()], text[found.end() :], index):
+        pass
+    elif channel := _CHANNEL.match(message):
         _take_channel(log, channel, name, index)
     elif match := _SET.match(message):
         log.set(HOST, f"nccl.set.{match['name']}", match["value"].strip().rstrip("."), index)
@@ -113,6 +121,20 @@ def _read(log: _Log, text: str, found: re.Match[str], index: int) -> None:
         _take_of_host(log, message, index)
     if version := _VERSION.search(message):
         _take_version(log, version, index)
+
+
+def _takes_graph(log: _Log, prefix: str, text: str, index: int) -> bool:
+    """Read a line of the first graph that is printed; the other processes of the job print the same between."""
+    if log.graph is None:
+        if not BEGINS.fullmatch(text):
+            return False
+        log.graph, log.graph_of = Graph(), prefix
+        return True
+    origin = log.capture.origin(index)
+    taken = log.graph.open and prefix == log.graph_of and log.graph.take(text, origin)
+    if taken and (gpu := _GRAPH_GPU.search(text)) is not None:
+        log.gpus.setdefault(pci_of_bus(gpu["bus"]), origin)
+    return taken
 
 
 def _take_version(log: _Log, match: re.Match[str], index: int) -> None:
@@ -136,7 +158,7 @@ def _take_of_host(log: _Log, message: str, index: int) -> None:
     elif match := _COMPLETION.search(message):
         log.set(HOST, "nccl.completion_error", f"status {match['status']}, vendor err {match['vendor']}", index)
     elif (match := _GRAPH_GPU.search(message)) and not message.startswith("GPU/"):
-        log.gpus.setdefault(_address(match["bus"]), log.capture.origin(index))
+        log.gpus.setdefault(pci_of_bus(match["bus"]), log.capture.origin(index))
 
 
 def _take_channel(log: _Log, match: re.Match[str], host: str | None, index: int) -> None:
@@ -159,14 +181,7 @@ def _take_channel(log: _Log, match: re.Match[str], host: str | None, index: int)
 
 def _device(text: str) -> str:
     """Return what names a device: ``GPU3``, or the PCI address that an older release prints (``3b000``)."""
-    return f"GPU{int(text)}" if text.isdecimal() and len(text) < _SHORT else _address(text)
-
-
-def _address(bus: str) -> str:
-    """Turn ``81000`` (bus, device and function in hex) into a PCI address."""
-    number = int(bus, 16)
-    domain, rest = number >> 20, number & 0xFFFFF
-    return f"{domain:04x}:{rest >> 12:02x}:{rest >> 4 & 0xFF:02x}.{rest & 7}"
+    return f"GPU{int(text)}" if text.isdecimal() and len(text) < _SHORT else pci_of_bus(text)
 
 
 def _graph(log: _Log) -> Iterator[Setting]:
@@ -215,11 +230,12 @@ COLLECTOR = Collector(
             named=re.compile(r"(?:\S+ )?[nr]ccl(?:[ _-]?(?:debug|info|log|out|init))+\b|(?:log|output)[ _-]nccl\b"),
             begins=re.compile(
                 r"^(?:[\[(][^\n\])]{1,60}[\])](?:<\w{1,10}>)?:? ?|\d{1,5}: )?"
-                r"(?:[A-Za-z0-9][\w.-]{0,120}:\d{1,9}:\d{1,9} \[\d{1,4}\] )?[NR]CCL (?:INFO |WARN |version \d)",
+                r"(?:[A-Za-z0-9][\w.-]{0,120}:\d{1,9}:\d{1,9} \[\d{1,4}\] )?"
+                r"(?:[NR]CCL (?:INFO |WARN |version \d)|=== System : maxBw \d)",
                 re.MULTILINE,
             ),
             continuous=True,
-            gives="the library's version, variables, and the transport of each pair",
+            gives="the library's version, variables, the graph that it plans with, and the transport of each pair",
         ),
         Source(
             "nccl-conf",

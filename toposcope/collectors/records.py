@@ -162,6 +162,21 @@ class PciDevice:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedLink:
+    """A link as a collective library plans with it: ``value`` is its own figure (one direction), no line rate.
+
+    ``device`` is the canonical PCI address of the lower end. ``kind`` is the library's word (``PCI``, ``NVL``,
+    ``XGMI``). ``peer`` is the address of the other end, None for a switch and for what stands above in the PCIe tree.
+    """
+
+    device: str
+    kind: str
+    value: Bandwidth
+    origin: Origin
+    peer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class NicName:
     """Names of one network device that belong together: any two or more of RDMA device, netdev, PCI address, label."""
 
@@ -288,6 +303,7 @@ Record = (
     | NumaNode
     | PciDevice
     | PeerStatus
+    | PlannedLink
     | Setting
 )
 

@@ -88,21 +88,31 @@ class SwitchModel(Entry, frozen=True):
 
 
 class PcieGeneration(Entry, frozen=True):
-    """One PCIe generation: rate in GT/s and the figure of one lane after line coding."""
+    """One PCIe generation: rate in GT/s and the figure of one lane after line coding.
+
+    ``planned_lane_gbs`` is what collective libraries plan with for a lane.
+    """
 
     generation: int
     gts: Positive
     lane_gbs: Positive
+    planned_lane_gbs: Positive | None = None
 
 
 class LinkGeneration(Entry, frozen=True):
-    """One generation of a scale-up link. ``printed_gbs`` is what the status command prints for it, if it differs."""
+    """One generation of a scale-up link. ``printed_gbs`` is what the status command prints for it, if it differs.
+
+    ``planned_gbs`` are the figures that releases of the collective library plan with for one link, ``most_links`` is
+    how many one device has at most.
+    """
 
     medium: ScaleUpMedium
     generation: int | None
     link_gbs: Positive
     name: str = ""
     printed_gbs: tuple[float, ...] = ()
+    planned_gbs: tuple[float, ...] = ()
+    most_links: int | None = None
 
 
 class SocketGeneration(Entry, frozen=True):

@@ -1,0 +1,124 @@
+r"""The graph that NCCL and RCCL print at the start (``NCCL_DEBUG_SUBSYS`` with ``GRAPH``): the machine as they see it.
+
+Grammar; indentation tells what hangs below what, whatever its depth::
+
+    graph  = "=== System : maxBw " x " totalBw " x " ===" cpu+ "==="
+    cpu    = "CPU/" id " (" architecture "/" vendor "/" model ")" branch*
+    branch = "+ " kind "[" figure "] - " node branch*
+    node   = "CPU/" id | "PCI/" bus [" (" ids ")"] | "GPU/" bus " (" rank ")" | "NIC/" bus | "NVS/" n
+           | "NET/" n " (" guid "/" port "/" figure ")"
+    bus    = [system "-"] bus, device and function in hex     id = [system "-"] NUMA node
+
+Figures are GB/s in one direction with which the library plans: no line rates, so they are kept apart. A ``PCI`` node is
+a switch, by its upstream port. A kind of 5000 is the library's word for no limit; such links are no hardware.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from toposcope.base import Bandwidth
+from toposcope.collectors.records import Cpu, NetworkPort, NumaNode, PciDevice, PlannedLink
+
+if TYPE_CHECKING:
+    from toposcope.base import Origin
+    from toposcope.collectors.records import Record
+
+BEGINS = re.compile(r"\s*=== System : maxBw [\d.]{1,12} totalBw [\d.]{1,12} ===\s*")
+_ENDS = re.compile(r"\s*={10,}\s*")
+_CPU = re.compile(
+    r"\s*CPU/(?:[0-9A-Fa-f]{1,4}-)?(?P<numa>[0-9A-Fa-f]{1,16}) \((?P<kind>-?\d{1,3}/-?\d{1,3})/-?\d{1,5}\)\s*"
+)
+_BRANCH = re.compile(
+    r"(?P<indent>\s*)\+ (?P<kind>[A-Z0-9]{2,8})\[(?P<value>\d{1,6}(?:\.\d{1,6})?)\] - "
+    r"(?P<node>[A-Z]{3})/(?:[0-9A-Fa-f]{1,4}-)?(?P<id>[0-9A-Fa-f]{1,16})(?: \((?P<rest>[^()]{1,80})\))?\s*"
+)
+_FIGURE = re.compile(r"\d{1,6}\.\d{1,6}")
+_VENDORS = {"1/1": "GenuineIntel", "1/2": "AuthenticAMD", "1/3": "CentaurHauls"}
+_CLASSES = {"PCI": "0604", "GPU": "0302", "NIC": "0200"}
+_NO_LIMIT = 5000
+_BUS_DIGITS = range(3, 10)
+"""How many digits a bus id has; fewer number a device that is none of PCI."""
+
+
+@dataclass(slots=True)
+class Graph:
+    """The graph under way: its records, and the branch that leads to the current line."""
+
+    records: list[Record] = field(default_factory=list)
+    open: bool = True
+    numa: int | None = None
+    _above: list[tuple[int, str | None]] = field(default_factory=list)
+    _seen: set[str] = field(default_factory=set)
+
+    def take(self, text: str, origin: Origin) -> bool:
+        """Read one line; False where it is none of the graph."""
+        if _ENDS.fullmatch(text):
+            self.open = False
+        elif cpu := _CPU.fullmatch(text):
+            self._cpu(cpu, origin)
+        elif branch := _BRANCH.fullmatch(text):
+            self._branch(branch, origin)
+        else:
+            return False
+        return True
+
+    def _cpu(self, match: re.Match[str], origin: Origin) -> None:
+        number = int(match["numa"], 16)
+        self.numa = number if number < _NO_LIMIT else None  # -1 is a node that nothing names
+        self._above = []
+        if self.numa is not None:
+            self.records.append(NumaNode(self.numa, origin))
+        if match["kind"] in _VENDORS:
+            self.records.append(Cpu(origin, vendor=_VENDORS[match["kind"]]))
+
+    def _branch(self, match: re.Match[str], origin: Origin) -> None:
+        depth = len(match["indent"])
+        while self._above and self._above[-1][0] >= depth:
+            self._above.pop()
+        above = next((address for _, address in reversed(self._above) if address), None)
+        node, value = match["node"], Bandwidth.gigabytes(float(match["value"]))
+        address = pci_of_bus(match["id"]) if node in _CLASSES and len(match["id"]) in _BUS_DIGITS else None
+        if match["kind"] == "PCI" and address is not None and address not in self._seen:
+            self._seen.add(address)
+            self.records.append(self._device(match, address, above, origin))
+        self._link(match, value, address, above, origin)
+        self._above.append((depth, address if match["kind"] == "PCI" else None))
+
+    def _device(self, match: re.Match[str], address: str, above: str | None, origin: Origin) -> PciDevice:
+        ids = (match["rest"] or "").zfill(16) if match["node"] == "PCI" else ""
+        return PciDevice(
+            address,
+            origin,
+            parent=above,
+            at_root=above is None,
+            class_code=_CLASSES[match["node"]],
+            pci_id=f"{ids[:4]}:{ids[4:8]}".lower() if re.fullmatch(r"[0-9A-Fa-f]{16}", ids) else None,
+            port_type="Upstream Port" if match["node"] == "PCI" else None,
+            numa=self.numa,
+        )
+
+    def _link(
+        self, match: re.Match[str], value: Bandwidth, address: str | None, above: str | None, origin: Origin
+    ) -> None:
+        kind, node = match["kind"], match["node"]
+        if value.gbs >= _NO_LIMIT:
+            return
+        if kind == "PCI" and address is not None:
+            self.records.append(PlannedLink(address, kind, value, origin))
+        elif kind in ("NVL", "XGMI") and above is not None and node in ("GPU", "NVS"):
+            self.records.append(PlannedLink(above, kind, value, origin, address if node == "GPU" else None))
+        elif kind == "NET" and above is not None:
+            parts = (match["rest"] or "").split("/")
+            exact = Bandwidth.gigabytes(float(parts[-1])) if _FIGURE.fullmatch(parts[-1]) else value
+            port = int(parts[-2]) if len(parts) > 1 and re.fullmatch(r"\d{1,2}", parts[-2]) else 0
+            self.records.append(NetworkPort(above, origin, port=port or None, rate=exact))
+
+
+def pci_of_bus(bus: str) -> str:
+    """Turn ``81000`` (bus, device and function in hex) into a PCI address."""
+    number = int(bus, 16)
+    domain, rest = number >> 20, number & 0xFFFFF
+    return f"{domain:04x}:{rest >> 12:02x}:{rest >> 4 & 0xFF:02x}.{rest & 7}"

@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING
 from toposcope import recording as recordings
 from toposcope.analysis import analyze as analyze_topology
 from toposcope.analysis import routes as routes_of
-from toposcope.analysis.affinity import affinity as affinity_of
-from toposcope.analysis.contention import Contention
-from toposcope.analysis.contention import contend as share_links
-from toposcope.analysis.difference import Comparison
-from toposcope.analysis.difference import compare as compared
-from toposcope.analysis.measured import check as check_measurements
 from toposcope.analysis.rules import select
-from toposcope.analysis.whatif import what_if as changed_machine
 from toposcope.assembly import Lookup, assemble, topology_of_machine
 from toposcope.assembly.measurements import add_measurements
 from toposcope.base import InputError, UsageError
@@ -30,12 +23,15 @@ if TYPE_CHECKING:
 
     from toposcope.analysis import Analysis, Route
     from toposcope.analysis.affinity import Affinity
+    from toposcope.analysis.contention import Contention
+    from toposcope.analysis.difference import Comparison
     from toposcope.analysis.measured import Check
     from toposcope.analysis.whatif import Change
     from toposcope.base import Origin
     from toposcope.model import Topology
     from toposcope.profiles.machine import Machine
-    from toposcope.recording import Recording, SourceState
+    from toposcope.recording import Recording
+    from toposcope.recording.survey import SourceState
     from toposcope.render.palette import ThemeName
 
 PROFILE = "profile:"
@@ -147,6 +143,8 @@ def analyze(loaded: Loaded, *, only: Sequence[str] = (), skip: Sequence[str] = (
 
 def affinity(loaded: Loaded) -> Affinity:
     """Derive what each rank should be bound to."""
+    from toposcope.analysis.affinity import affinity as affinity_of
+
     return affinity_of(loaded.topology)
 
 
@@ -161,6 +159,8 @@ def check(loaded: Loaded, measured: Sequence[Path] = ()) -> Check:
     The measurements are those of the recording, and of other recordings or files of benchmarks' outputs, whose lists of
     devices name what the recording leaves open. UsageError where there are none.
     """
+    from toposcope.analysis.measured import check as check_measurements
+
     readings = [recordings.parse(recording) for path in measured for recording in recordings.read([path])]
     listed = tuple(each for reading in readings for each in reading.records if isinstance(each, Accelerator))
     again = loaded.assemble_with if listed else None
@@ -182,6 +182,8 @@ def contend(
     loaded: Loaded, pattern: str | None = None, *, among: Sequence[str] = (), flows: Sequence[str] = ()
 ) -> Contention:
     """Share the links between flows that run at once: those of a named pattern, and flows like ``GPU0:NIC1``."""
+    from toposcope.analysis.contention import contend as share_links
+
     return share_links(loaded.topology, pattern, among=among, flows=flows)
 
 
@@ -198,6 +200,8 @@ def what_if(
     loaded: Loaded, *, settings: Sequence[str] = (), moves: Sequence[str] = (), acs_off: bool = False
 ) -> Consequence:
     """Change a machine's links, NICs' places or ACS, and answer every question before and after."""
+    from toposcope.analysis.whatif import what_if as changed_machine
+
     changed, changes = changed_machine(loaded.topology, settings=settings, moves=moves, acs_off=acs_off)
     return Consequence(analyze(loaded), analyze_topology(changed), changes)
 
@@ -219,17 +223,21 @@ def record(
     """Record this host: run what its tools offer, read what ``/sys`` shows; of a copy (``sysroot``) its files alone."""
     if sysroot is not None and not sysroot.is_dir():
         raise InputError(f"{sysroot} is no folder: --sysroot takes a copy of a host's / with its sys/ in it")
+    from toposcope.recording.live import collect, collect_copy
+
     if sysroot is not None:
-        return recordings.collect_copy(sysroot, timeout=timeout, progress=progress)
-    return recordings.collect(timeout=timeout, progress=progress)
+        return collect_copy(sysroot, timeout=timeout, progress=progress)
+    return collect(timeout=timeout, progress=progress)
 
 
 def doctor(
     *, sysroot: Path | None = None, timeout: float = 10.0, progress: Callable[[str, str], None] | None = None
 ) -> tuple[SourceState, ...]:
     """Record this host and tell how each source stands, what a missing one costs, and how to get it."""
+    from toposcope.recording.survey import survey
+
     made = record(sysroot=sysroot, timeout=timeout, progress=progress)
-    return recordings.survey(made, recordings.parse(made).records)
+    return survey(made, recordings.parse(made).records)
 
 
 def collect_script() -> str:
@@ -249,11 +257,15 @@ def reread(path: Path) -> Recording:
 
 def save(recording: Recording, path: Path, *, redact: bool = True) -> None:
     """Write a recording to an archive or a folder, by default without names, addresses and serial numbers."""
-    recordings.write(recording, path, redact=redact)
+    from toposcope.recording.write import write
+
+    write(recording, path, redact=redact)
 
 
 def compare(a: Loaded, b: Loaded) -> Comparison:
     """Compare two machines by the same questions; of one machine at two times, say what changed."""
+    from toposcope.analysis.difference import compare as compared
+
     return compared(analyze(a), analyze(b))
 
 

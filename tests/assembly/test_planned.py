@@ -10,7 +10,7 @@ from toposcope.analysis import routes
 from toposcope.analysis.route import Transport
 from toposcope.assembly import assemble
 from toposcope.base import Bandwidth, Capture, Origin
-from toposcope.collectors.nccl_log import parse
+from toposcope.collectors.nccl_log.log import parse
 from toposcope.collectors.records import PciDevice, PciLink, Reading
 from toposcope.model import Grade, Kind, Medium
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposcope.base import Capture
-from toposcope.collectors.nccl_graph import pci_of_bus
-from toposcope.collectors.nccl_log import parse
+from toposcope.collectors.nccl_log.graph import pci_of_bus
+from toposcope.collectors.nccl_log.log import parse
 from toposcope.collectors.records import Cpu, NetworkPort, NumaNode, PciDevice, PlannedLink
 
 HEAD = "rack1:100:200 [0] NCCL INFO "

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposcope.base import Capture
-from toposcope.collectors.nccl_log import COLLECTOR, parse, parse_conf
+from toposcope.collectors.nccl_log import COLLECTOR
+from toposcope.collectors.nccl_log.log import parse, parse_conf
 
 HEAD = "rack1:100:200 [0] NCCL INFO "
 LOG = f"""\

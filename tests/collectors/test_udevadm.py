@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from toposcope.base import Capture
 from toposcope.collectors.records import NicName, PciDevice, PciLink
-from toposcope.collectors.udevadm import parse
+from toposcope.collectors.udevadm.properties import parse
 
 ADDRESSES = st.builds(
     "{:04x}:{:02x}:{:02x}.{}".format, st.just(0), st.integers(0, 255), st.integers(0, 31), st.integers(0, 7)

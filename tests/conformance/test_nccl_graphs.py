@@ -10,8 +10,8 @@ from tests.shared import CORPUS, needs_shared
 from toposcope import app
 from toposcope.analysis import routes
 from toposcope.base import Capture
-from toposcope.collectors.nccl_graph import pci_of_bus
-from toposcope.collectors.nccl_log import parse
+from toposcope.collectors.nccl_log.graph import pci_of_bus
+from toposcope.collectors.nccl_log.log import parse
 from toposcope.collectors.records import PlannedLink
 
 pytestmark = needs_shared

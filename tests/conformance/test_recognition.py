@@ -9,7 +9,8 @@ import pytest
 
 from tests.shared import CORPUS, cases, needs_shared
 from toposcope.base import InputError
-from toposcope.recording import Recording, parse, read, redacted
+from toposcope.recording import Recording, parse, read
+from toposcope.recording.redaction import redacted
 
 pytestmark = needs_shared
 

@@ -19,7 +19,8 @@ from tests.printing import LOOKUP
 from tests.shared import cases, needs_shared
 from toposcope.assembly import assemble
 from toposcope.base import InputError
-from toposcope.recording import Recording, parse, read, redacted
+from toposcope.recording import Recording, parse, read
+from toposcope.recording.redaction import redacted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -24,7 +24,7 @@ from tests.sys_tree import sys_tree
 from toposcope import app
 from toposcope.collectors import COLLECTORS, SOURCES
 from toposcope.model import Kind, Topology
-from toposcope.recording import collect
+from toposcope.recording.live import collect
 from toposcope.render.terminal.report import report
 
 RUNS = 7

@@ -14,7 +14,8 @@ import pytest
 from tests.printing import machine, topo_m
 from toposcope import app
 from toposcope.model import Kind
-from toposcope.recording import Outcome, Recording, collect
+from toposcope.recording import Outcome, Recording
+from toposcope.recording.live import collect
 
 LIMIT_S = 2.0
 TRIES = 4
@@ -152,7 +153,7 @@ def test_garbage_is_not_kept_and_does_no_harm(tools: Tools, tmp_path: Path) -> N
 def test_memory_stays_flat_whatever_the_tools_print(tools: Tools, tmp_path: Path) -> None:
     code = (
         "import json, pathlib, resource, sys\n"
-        "from toposcope.recording import collect\n"
+        "from toposcope.recording.live import collect\n"
         f"made = collect(sysroot=pathlib.Path({str(tmp_path)!r}), timeout={LIMIT_S}, environ={{}})\n"
         "print(json.dumps(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))"
     )

@@ -18,7 +18,8 @@ from tests.sys_tree import functions, sys_tree
 from toposcope.assembly.evidence import Evidence
 from toposcope.assembly.pci_tree import PciTree
 from toposcope.collectors import sysfs
-from toposcope.recording import collect, parse
+from toposcope.recording import parse
+from toposcope.recording.live import collect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,8 @@ from tests.sys_tree import sys_tree
 from toposcope import app
 from toposcope.collectors import cpu, nvml, sysfs
 from toposcope.model import FactStatus, Kind, Medium, State
-from toposcope.recording import Outcome, Recording, collect
+from toposcope.recording import Outcome, Recording
+from toposcope.recording.live import collect
 from toposcope.render.terminal.report import report
 
 if TYPE_CHECKING:

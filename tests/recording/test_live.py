@@ -13,8 +13,10 @@ import pytest
 from tests.recording.fakes import BOX, FAKES, LIST_TEXT, MATRIX_TEXT, nothing
 from toposcope.collectors import Collector, Source, cpu
 from toposcope.collectors import sysfs as sysfs_tool
-from toposcope.recording import Outcome, Recording, collect, limits, process, read, write
+from toposcope.recording import Outcome, Recording, limits, process, read
+from toposcope.recording.live import collect
 from toposcope.recording.process import Ran, run
+from toposcope.recording.write import write
 
 LIMIT_S = 20.0
 AT = "2026-01-02T03:04:05+00:00"

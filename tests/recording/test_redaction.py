@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from toposcope.base import Capture, Problem, ProblemKind
 from toposcope.base.origin import Origin
-from toposcope.recording import Command, Outcome, Recording, redacted
+from toposcope.recording import Command, Outcome, Recording
+from toposcope.recording.redaction import redacted
 
 
 def text_of(text: str, *, host: str | None = None, source: str = "any") -> str:

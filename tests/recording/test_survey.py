@@ -7,7 +7,8 @@ import pytest
 from toposcope.base import Capture, Origin
 from toposcope.collectors import SOURCES
 from toposcope.collectors.records import NicName, PciDevice
-from toposcope.recording import Command, Outcome, Recording, SourceState, Standing, survey
+from toposcope.recording import Command, Outcome, Recording
+from toposcope.recording.survey import SourceState, Standing, survey
 
 HERE = Origin("sysfs-pci", "sysfs-pci", 1)
 GPU = PciDevice("0000:3b:00.0", HERE, pci_id="10de:2330")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from tests.recording.fakes import folder, member, tar_bytes
 from toposcope.collectors.records import NumaNode, PciDevice
-from toposcope.recording import collect, parse, read, sysfs
+from toposcope.recording import parse, read, sysfs
 from toposcope.recording.disk_tree import DiskTree
+from toposcope.recording.live import collect
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.recording.fakes import CONF, LIST_TEXT, MATRIX_TEXT, PORTS_TEXT, SOURCES, WIRE_TEXT, folder
 from toposcope.base import Capture, UsageError
-from toposcope.recording import Command, Outcome, Recording, read, write
-from toposcope.recording.write import files_of
+from toposcope.recording import Command, Outcome, Recording, read
+from toposcope.recording.write import files_of, write
 
 if TYPE_CHECKING:
     from pathlib import Path

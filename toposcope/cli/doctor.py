@@ -10,7 +10,7 @@ from toposcope.cli.common import Ascii, Json, Verbose, command, console
 from toposcope.cli.inspect import SysRoot, Timeout
 
 if TYPE_CHECKING:
-    from toposcope.recording import SourceState
+    from toposcope.recording.survey import SourceState
 
 NAME = "doctor"
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import re
@@ -48,3 +50,28 @@ class Collector:
 
     name: str
     sources: tuple[Source, ...] = field(default_factory=tuple)
+
+
+class Parsers:
+    """A module of parsers that is imported when the first of them is called: most runs read outputs of few tools.
+
+    ``Parsers("toposcope.collectors.cpu.lscpu").parse`` stands for that function.
+    """
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _waiting(self._module, name)
+
+
+@cache
+def _waiting(module: str, name: str) -> Callable[..., Any]:
+    """Return the stand-in of a function, the same for all who name it."""
+
+    def called(*given: object, **named: object) -> object:
+        return getattr(import_module(module), name)(*given, **named)
+
+    return called

@@ -13,7 +13,8 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toposcope.collectors.nvml import DRIVER, FORMAT, GPU, LINK, MAX_LINKS, MIG, PAIR, UNSUPPORTED, Question
+from toposcope.collectors.nvml import DRIVER, GPU, LINK, MAX_LINKS, MIG, PAIR, UNSUPPORTED, Question
+from toposcope.collectors.nvml.document import FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

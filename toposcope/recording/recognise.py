@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ _BEFORE = re.compile(
 _CAT = re.compile(r"(?:cat|head|tail|more|less|zcat)\s+(?:-\S+\s+)*/?")
 _MAX_COMMAND = 400
 _MAX_TAILS = 8
+_FEW = 300
 _GROUP_NAME = re.compile(r"\(\?P<\w+>")
 _REFERS_BACK = re.compile(r"\(\?P=|\\[1-9]|\(\?\(")
 _PATTERN_HEAD = re.compile(r"(?:\(\?:|\^|\\b)*([a-z][a-z0-9_-]{2,})(?=$|[ (]|\\[bs])")
@@ -44,13 +45,32 @@ class Recognised:
     argument: str | None = None
 
 
+class _AnyOf:
+    """Patterns of which any may fit. Joining them takes as long as some hundred questions to each, so it waits."""
+
+    def __init__(self, patterns: list[re.Pattern[str]]) -> None:
+        self._patterns = patterns
+        self._asked = 0
+
+    def fits(self, text: str, position: int = 0) -> bool:
+        """Tell whether any pattern may match here; one that cannot be joined always may."""
+        self._asked += 1
+        if self._asked <= _FEW:
+            return any(pattern.match(text, position) for pattern in self._patterns)
+        return self._joined.match(text, position) is not None
+
+    @cached_property
+    def _joined(self) -> re.Pattern[str]:
+        return _joined(self._patterns)
+
+
 @dataclass(frozen=True)
 class Recogniser:
-    """The sources in their order, and all their patterns joined so that a line is tried once."""
+    """The sources in their order, and all their patterns as one, so that a line of a long text is tried once."""
 
     sources: tuple[Source, ...]
-    any_name: re.Pattern[str]
-    any_begin: re.Pattern[str]
+    any_name: _AnyOf
+    any_begin: _AnyOf
     searched: tuple[Source, ...]
     vocabulary: frozenset[str]
     tools: tuple[str, ...]
@@ -78,7 +98,7 @@ class Recogniser:
 
     def begun(self, text: str, position: int) -> Source | None:
         """Return the source whose output begins at this place, the start of a line."""
-        if self.any_begin.match(text, position) is None:
+        if not self.any_begin.fits(text, position):
             return None
         return next((s for s in self.sources if s.begins is not None and s.begins.match(text, position)), None)
 
@@ -100,7 +120,7 @@ class Recogniser:
         return words
 
     def _first(self, spellings: dict[str, None] | tuple[str, ...]) -> Recognised | None:
-        likely = [words for words in spellings if words and self.any_name.match(words)]
+        likely = [words for words in spellings if words and self.any_name.fits(words)]
         if not likely:
             return None
         for source in self.sources:
@@ -118,8 +138,8 @@ def recogniser(sources: tuple[Source, ...]) -> Recogniser:
     names = [s.named for s in sources]
     return Recogniser(
         sources=sources,
-        any_name=_joined(names),
-        any_begin=_joined(begins),
+        any_name=_AnyOf(names),
+        any_begin=_AnyOf(begins),
         searched=tuple(s for s in sources if s.begins is not None and not _anchored(s.begins)),
         vocabulary=frozenset(
             word

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.collectors.npu_smi.printers import capture, pairs
-from toposcope.collectors.npu_smi.pairs import of_kind
+from toposcope.collectors.npu_smi.pairs import parse
 from toposcope.collectors.records import Accelerator, PciDevice, Setting
 
 BLANK = ("", "")
@@ -29,7 +29,7 @@ BOARD = pairs(
 
 
 def read(kind, text, argument=None):
-    return of_kind(kind)(capture(text, argument, f"npu-smi-info-{kind}"))
+    return parse(capture(text, argument, f"npu-smi-info-{kind}"), kind=kind)
 
 
 def of_type(reading, kind):

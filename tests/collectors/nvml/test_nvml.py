@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from toposcope.base import Bandwidth, Capture
 from toposcope.collectors import nvml
+from toposcope.collectors.nvml.document import FORMAT, parse
 from toposcope.collectors.nvml.meanings import members
 from toposcope.collectors.records import Accelerator, FabricLink, Matrix, PeerStatus, Setting
 
@@ -75,13 +76,11 @@ def document(**changes):
         for index in (0, 1)
     ]
     pairs = [{"first": 0, "second": 1, **values("pair")}]
-    return {"format": nvml.FORMAT, "driver": values("driver"), "gpus": gpus, "pairs": pairs} | changes
+    return {"format": FORMAT, "driver": values("driver"), "gpus": gpus, "pairs": pairs} | changes
 
 
 def read(content):
-    return nvml.parse(
-        Capture("nvml", "nvml.json", content if isinstance(content, str) else json.dumps(content, indent=1))
-    )
+    return parse(Capture("nvml", "nvml.json", content if isinstance(content, str) else json.dumps(content, indent=1)))
 
 
 def of(kind, reading):
@@ -216,7 +215,7 @@ def test_a_lost_gpu_says_so():
 
 
 def test_a_question_that_was_not_put_leaves_nothing():
-    reading = read({"format": nvml.FORMAT, "gpus": [{"index": 0}]})
+    reading = read({"format": FORMAT, "gpus": [{"index": 0}]})
 
     assert reading.records == (Accelerator(reading.records[0].origin, label="GPU0"),)
     assert not reading.problems

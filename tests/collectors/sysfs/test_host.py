@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from toposcope.base import Capture
 from toposcope.collectors.output_lines import cpu_list, cpu_numbers
 from toposcope.collectors.records import Cpu, NumaNode, Setting
-from toposcope.collectors.sysfs import COLLECTOR, SYSFS_ATTRIBUTES, parse
+from toposcope.collectors.sysfs import COLLECTOR, SYSFS_ATTRIBUTES
+from toposcope.collectors.sysfs.tree import parse
 
 
 def read(text):

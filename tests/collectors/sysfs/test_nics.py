@@ -6,7 +6,7 @@ import pytest
 
 from toposcope.base import Bandwidth, Capture
 from toposcope.collectors.records import NetworkPort, NicName, Setting
-from toposcope.collectors.sysfs import parse
+from toposcope.collectors.sysfs.tree import parse
 
 UEVENT = """\
 /sys/class/net/eth0/device/uevent:DRIVER=x

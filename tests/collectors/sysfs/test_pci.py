@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.collectors.sysfs.printers import Function, config, grepped, headed, prompted, recorded
 from toposcope.base import Capture, ProblemKind
 from toposcope.collectors.records import PciDevice, PciLink, Setting
-from toposcope.collectors.sysfs import parse
+from toposcope.collectors.sysfs.tree import parse
 
 ADDRESSES = st.builds(
     "{:04x}:{:02x}:{:02x}.{}".format, st.integers(0, 0xFFFF), st.integers(0, 255), st.integers(0, 31), st.integers(0, 7)

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import re
 
-from toposcope.collectors.benchmarks import hccl_test, nccl_tests, nvbandwidth, p2p_bandwidth, perftest, rocm
-from toposcope.collectors.source import Collector, Source
+from toposcope.collectors.source import Collector, Parsers, Source
+
+hccl_test = Parsers(f"{__name__}.hccl_test")
+nccl_tests = Parsers(f"{__name__}.nccl_tests")
+nvbandwidth = Parsers(f"{__name__}.nvbandwidth")
+p2p_bandwidth = Parsers(f"{__name__}.p2p_bandwidth")
+perftest = Parsers(f"{__name__}.perftest")
+rocm = Parsers(f"{__name__}.rocm")
 
 _M = re.MULTILINE
 _COLLECTIVES = (

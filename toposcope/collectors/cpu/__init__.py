@@ -12,8 +12,13 @@ from __future__ import annotations
 
 import re
 
-from toposcope.collectors.cpu import cpuinfo, dmi, kernel, lscpu, numactl
-from toposcope.collectors.source import Collector, Source
+from toposcope.collectors.source import Collector, Parsers, Source
+
+cpuinfo = Parsers(f"{__name__}.cpuinfo")
+dmi = Parsers(f"{__name__}.dmi")
+kernel = Parsers(f"{__name__}.kernel")
+lscpu = Parsers(f"{__name__}.lscpu")
+numactl = Parsers(f"{__name__}.numactl")
 
 _M = re.MULTILINE
 

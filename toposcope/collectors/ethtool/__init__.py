@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toposcope.collectors.ethtool import details, settings
 from toposcope.collectors.records import NetworkPort, NicName
-from toposcope.collectors.source import Collector, Source
+from toposcope.collectors.source import Collector, Parsers, Source
+
+details = Parsers(f"{__name__}.details")
+settings = Parsers(f"{__name__}.settings")
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

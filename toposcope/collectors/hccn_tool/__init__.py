@@ -11,12 +11,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toposcope.collectors.hccn_tool import conf, counters, mixed, port, ub
-from toposcope.collectors.hccn_tool.answer import ARGUMENT, MARK_LINE, Answer, Manner, reader
-from toposcope.collectors.source import Collector, Source
+from toposcope.collectors.hccn_tool import mixed
+from toposcope.collectors.hccn_tool.answer import ANY_QUESTION, ARGUMENT, MARK_LINE, Answer, Manner, reader
+from toposcope.collectors.source import Collector, Parsers, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+conf = Parsers(f"{__name__}.conf")
+counters = Parsers(f"{__name__}.counters")
+port = Parsers(f"{__name__}.port")
+ub = Parsers(f"{__name__}.ub")
 
 # A loop of the shell may stand before the tool; what it runs through is then the argument.
 _LOOP = r"(?:(?:for\s\w{1,20}\sin\s[^;]{1,80};\s*)?do\s+(?:echo\s[^;]{0,80};\s*)?(?:\S*[/ ])?)?"
@@ -177,7 +182,7 @@ _QUESTIONS = (
 
 _MIXED = Source(
     key="hccn-answers",
-    parse=reader(port.ANY_QUESTION, mixed.read, mixed.MANNER),
+    parse=reader(ANY_QUESTION, mixed.read, mixed.MANNER),
     named=re.compile(r"hccn[_ ]answers"),
     begins=mixed.BEGINS,
     gives="what answers say whose command is not recorded",

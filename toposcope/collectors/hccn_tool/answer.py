@@ -63,6 +63,7 @@ _SENTENCES: tuple[tuple[str, FactStatus], ...] = (
     (r"[^:]{0,80}\b(?:failed|unreachable)[,.!]?(?:\s|$)", "unreadable"),
 )
 _REFUSALS = tuple((re.compile(pattern, re.IGNORECASE), status) for pattern, status in _SENTENCES)
+ANY_QUESTION = "hccn.answer"
 
 
 @dataclass(slots=True)

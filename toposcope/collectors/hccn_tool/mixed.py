@@ -11,12 +11,17 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from toposcope.collectors.hccn_tool import counters, port, ub
 from toposcope.collectors.hccn_tool.answer import DEVID, MARK_LINE, Answer, Manner
 from toposcope.collectors.records import Setting
+from toposcope.collectors.source import Parsers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+_HERE = "toposcope.collectors.hccn_tool"
+counters = Parsers(f"{_HERE}.counters")
+port = Parsers(f"{_HERE}.port")
+ub = Parsers(f"{_HERE}.ub")
 
 _PLAIN = (
     r"ipaddr:|link status:|net health status:|Speed: (?:\d+ Mb/s|Unknown!)|default gateway:|netdetect addr|fec mode:"

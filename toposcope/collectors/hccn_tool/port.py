@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from toposcope.base import Bandwidth
 from toposcope.collectors.ascend import Line, pair, slug
+from toposcope.collectors.hccn_tool.answer import ANY_QUESTION
 from toposcope.collectors.records import NetworkPort
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ _PLAIN = {
     "duplex": "hccn.duplex",
     "mtu": "hccn.mtu",
 }
-ANY_QUESTION = "hccn.answer"
 _LLDP_END = "End of LLDPDU"
 _TLS = re.compile(r"(tls [a-z ]{2,40})\[([^\]]{0,40})\]")
 

@@ -9,8 +9,13 @@ from __future__ import annotations
 import re
 
 from toposcope.collectors import mlxlink
-from toposcope.collectors.infiniband import devinfo, ibstat, mst, names, perfquery
-from toposcope.collectors.source import Collector, Source
+from toposcope.collectors.source import Collector, Parsers, Source
+
+devinfo = Parsers(f"{__name__}.devinfo")
+ibstat = Parsers(f"{__name__}.ibstat")
+mst = Parsers(f"{__name__}.mst")
+names = Parsers(f"{__name__}.names")
+perfquery = Parsers(f"{__name__}.perfquery")
 
 _M = re.MULTILINE
 

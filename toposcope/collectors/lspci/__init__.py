@@ -23,11 +23,12 @@ from __future__ import annotations
 
 import re
 
-from toposcope.collectors.lspci.listing import parse as parse_list
-from toposcope.collectors.lspci.machine import parse as parse_machine
 from toposcope.collectors.lspci.prefixes import PREFIX
-from toposcope.collectors.lspci.tree import parse as parse_tree
-from toposcope.collectors.source import Collector, Source
+from toposcope.collectors.source import Collector, Parsers, Source
+
+listing = Parsers(f"{__name__}.listing")
+machine = Parsers(f"{__name__}.machine")
+tree = Parsers(f"{__name__}.tree")
 
 _ADDRESS = r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
 # Start of a line in a pasted text: blanks, a page break, marks of quotation or code, a prefix.
@@ -50,7 +51,7 @@ COLLECTOR = Collector(
     (
         Source(
             key="lspci-t",
-            parse=parse_tree,
+            parse=tree.parse,
             named=_named("t"),
             begins=re.compile(
                 rf"{_START}(?:(?:-(?:\+-)?|[+\\]-)\[[0-9a-f]{{4,8}}:[0-9a-f]{{2}}\]-|\[[0-9a-f]{{4,8}}:[0-9a-f]{{2}}\]-[+-])",
@@ -60,13 +61,13 @@ COLLECTOR = Collector(
         ),
         Source(
             key="lspci-pp",
-            parse=parse_list,
+            parse=listing.parse,
             named=_named("P"),
             gives="all PCI devices, each with the way from its root",
         ),
         Source(
             key="lspci-mm",
-            parse=parse_machine,
+            parse=machine.parse,
             named=_named("m"),
             begins=re.compile(
                 rf'{_START}(?:(?:Slot|Device):[ \t]*{_ADDRESS}[ \t]*$|{_ADDRESS}[ \t]+"[^"\n]*"[ \t]+")', re.MULTILINE
@@ -75,7 +76,7 @@ COLLECTOR = Collector(
         ),
         Source(
             key="lspci-vvv",
-            parse=parse_list,
+            parse=listing.parse,
             named=_named("v"),
             begins=re.compile(
                 rf"{_HEAD}[^\n]*\n(?:[ \t]*(?:Subsystem|DeviceName|Physical Slot|Control|Flags|LnkCap|LnkSta)\b"
@@ -88,7 +89,7 @@ COLLECTOR = Collector(
         ),
         Source(
             key="lspci",
-            parse=parse_list,
+            parse=listing.parse,
             named=_named(""),
             begins=re.compile(_HEAD, re.MULTILINE),
             gives="the list of PCI devices",

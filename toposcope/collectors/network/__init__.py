@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toposcope.collectors.network import bonding, ip
 from toposcope.collectors.records import NetworkPort
-from toposcope.collectors.source import Collector, Source
+from toposcope.collectors.source import Collector, Parsers, Source
+
+bonding = Parsers(f"{__name__}.bonding")
+ip = Parsers(f"{__name__}.ip")
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,10 +9,15 @@ The module of each output holds its grammar: ``box`` (``npu-smi info``), ``mappi
 from __future__ import annotations
 
 import re
+from functools import partial
 
-from toposcope.collectors.npu_smi import box, hccs, mapping, pairs
 from toposcope.collectors.npu_topo import TOPO
-from toposcope.collectors.source import Collector, Source
+from toposcope.collectors.source import Collector, Parsers, Source
+
+box = Parsers(f"{__name__}.box")
+hccs = Parsers(f"{__name__}.hccs")
+mapping = Parsers(f"{__name__}.mapping")
+pairs = Parsers(f"{__name__}.pairs")
 
 _ASKED = r"(?=(?:.*?\s-i\s+(?P<argument>\d{1,9}(?:\s+-c\s+\d{1,9})?))?)"
 _TYPES = {
@@ -64,7 +69,7 @@ def _typed(kind: str, gives: str) -> Source:
         command = (*command, "-c", "0")
     return Source(
         key=f"npu-smi-info-{kind}",
-        parse=pairs.of_kind(kind),
+        parse=partial(pairs.parse, kind=kind),
         named=_named(kind),
         begins=_begins(kind),
         command=command,

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from toposcope.base import pci_address
@@ -87,11 +86,6 @@ def parse(capture: Capture, *, kind: str) -> Reading:
         first = sections[0][0]
         problems.append(unread(capture, first.index, f"which NPU this {kind} is of, is not known", first.key))
     return reading(capture, found, records, problems)
-
-
-def of_kind(kind: str) -> Callable[[Capture], Reading]:
-    """Return the parser for one TYPE."""
-    return partial(parse, kind=kind)
 
 
 def _sections(capture: Capture, found: Body) -> tuple[list[list[Pair]], list[Problem]]:

@@ -8,8 +8,15 @@ from __future__ import annotations
 
 import re
 
-from toposcope.collectors.nvidia_smi import listing, nvlink, query, report_text, report_xml, table
-from toposcope.collectors.source import Source
+from toposcope.collectors.source import Parsers, Source
+
+_HERE = "toposcope.collectors.nvidia_smi"
+listing = Parsers(f"{_HERE}.listing")
+nvlink = Parsers(f"{_HERE}.nvlink")
+query = Parsers(f"{_HERE}.query")
+report_text = Parsers(f"{_HERE}.report_text")
+report_xml = Parsers(f"{_HERE}.report_xml")
+table = Parsers(f"{_HERE}.table")
 
 _FIELDS = (
     "index,name,uuid,pci.bus_id,pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current,pcie.link.width.max,"

@@ -25,16 +25,17 @@ from __future__ import annotations
 
 import re
 
-from toposcope.collectors.nvml.document import FORMAT, parse
 from toposcope.collectors.nvml.questions import DRIVER, GPU, LINK, MAX_LINKS, MIG, PAIR, UNSUPPORTED, Question
-from toposcope.collectors.source import Collector, Source
+from toposcope.collectors.source import Collector, Parsers, Source
+
+document = Parsers(f"{__name__}.document")
 
 COLLECTOR = Collector(
     "nvml",
     (
         Source(
             "nvml",
-            parse,
+            document.parse,
             re.compile(r"nvml(?:\.json)?$|.*\snvml\.json$"),
             re.compile(r'^\s{0,9}(?:\{\s{0,9})?"format"\s{0,9}:\s{0,9}"toposcope\.nvml/', re.MULTILINE),
             gives="all that the driver's library answers",
@@ -45,7 +46,6 @@ COLLECTOR = Collector(
 __all__ = [
     "COLLECTOR",
     "DRIVER",
-    "FORMAT",
     "GPU",
     "LINK",
     "MAX_LINKS",
@@ -53,5 +53,4 @@ __all__ = [
     "PAIR",
     "UNSUPPORTED",
     "Question",
-    "parse",
 ]

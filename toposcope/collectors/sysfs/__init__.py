@@ -16,30 +16,13 @@ of a bond ``bond.mode``, ``bond.xmit_hash_policy``; of a NIC read through its ``
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from toposcope.collectors.records import Reading
-from toposcope.collectors.source import Collector, Source
+from toposcope.collectors.source import Collector, Parsers, Source
 from toposcope.collectors.sysfs.attributes import SYSFS_ATTRIBUTES, SysfsPart
-from toposcope.collectors.sysfs.host import host_records
-from toposcope.collectors.sysfs.lines import entries_of
-from toposcope.collectors.sysfs.nics import nic_records
-from toposcope.collectors.sysfs.pci import pci_records
-from toposcope.collectors.sysfs.places import places_of
 
-if TYPE_CHECKING:
-    from toposcope.base import Capture
+tree = Parsers(f"{__name__}.tree")
 
-__all__ = ["COLLECTOR", "SYSFS_ATTRIBUTES", "SysfsPart", "parse"]
-
-
-def parse(capture: Capture) -> Reading:
-    """Read one capture of ``/sys``; ``argument`` holds the paths where the command was ``cat PATH...``."""
-    entries, lines = entries_of(capture)
-    places = places_of(capture, entries)
-    records = (*host_records(capture, places), *pci_records(capture, places), *nic_records(capture, places))
-    problems = (*places.problems, *lines.all_problems("no path of /sys with a value"))
-    return Reading(records, tuple(sorted(problems, key=lambda problem: problem.origin.line)))
+__all__ = ["COLLECTOR", "SYSFS_ATTRIBUTES", "SysfsPart"]
 
 
 def _named(words: str) -> re.Pattern[str]:
@@ -60,7 +43,7 @@ COLLECTOR = Collector(
     (
         Source(
             "sysfs-pci",
-            parse,
+            tree.parse,
             named=_named(rf"sysfs.pci|{_PCI}|numa.node\b"),
             begins=re.compile(
                 r"^(?:==> |cat |grep: )?/sys/(?:bus/pci/|devices/pci|kernel/iommu_groups/)", re.MULTILINE
@@ -69,21 +52,21 @@ COLLECTOR = Collector(
         ),
         Source(
             "sysfs-net",
-            parse,
+            tree.parse,
             named=_named(rf"sysfs.net|{_NET}"),
             begins=re.compile(r"^(?:==> |cat |grep: )?/sys/(?:class/(?:net|infiniband)|devices/pci)", re.MULTILINE),
             gives="network and RDMA devices, their ports, bonds and counters",
         ),
         Source(
             "sysfs-numa",
-            parse,
+            tree.parse,
             named=_named(rf"sysfs.numa|{_NUMA}"),
             begins=re.compile(r"^(?:==> |cat |grep: )?/sys/devices/system/(?:node|cpu)/", re.MULTILINE),
             gives="NUMA nodes, their CPUs, memory and distances, and the sockets",
         ),
         Source(
             "sysfs-host",
-            parse,
+            tree.parse,
             named=_named(rf"sysfs.host|{_HOST}"),
             begins=re.compile(
                 r"^(?:==> |cat |grep: )?/(?:sys/(?:class/iommu|class/dmi|module)|proc/sys/kernel)/", re.MULTILINE

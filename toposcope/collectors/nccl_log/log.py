@@ -10,7 +10,7 @@ Grammar; other lines of the job stand between, and so do those of other hosts an
             | "Channel 00/0 : " rank "[" gpu "] -> " rank "[" gpu "] " ["[send] " | "[receive] "] "via " transport
             | "NET/IB : " [device ":" port] " Got async event : " event
             | "... Got completion ... status=12 ... vendor err 129 ..."
-            | a line of the printed graph (``nccl_graph``), which is read once, of the first host
+            | a line of the printed graph (``graph``), which is read once, of the first host
 
 ``gpu`` is the number of the device, in older releases its bus id (``3000``). What a log says of devices is of its first
 host only. Settings of the host: ``nccl.log``, ``nccl.library``, ``nccl.version``, ``nccl.set.NAME``, ``nccl.hcas``,
@@ -28,10 +28,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from toposcope.base.clean import without_ansi
-from toposcope.collectors.nccl_graph import BEGINS, Graph, pci_of_bus
+from toposcope.collectors.nccl_log.graph import BEGINS, Graph, pci_of_bus
 from toposcope.collectors.output_lines import LONGEST_LINE, output_lines
 from toposcope.collectors.records import Reading, Setting
-from toposcope.collectors.source import Collector, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -219,30 +218,3 @@ def parse_conf(capture: Capture) -> Reading:
             continue
         lines.fits(index)
     return Reading(tuple(settings.values()), lines.all_problems("no variable of nccl.conf"))
-
-
-COLLECTOR = Collector(
-    "nccl-log",
-    (
-        Source(
-            "nccl-log",
-            parse,
-            named=re.compile(r"(?:\S+ )?[nr]ccl(?:[ _-]?(?:debug|info|log|out|init))+\b|(?:log|output)[ _-]nccl\b"),
-            begins=re.compile(
-                r"^(?:[\[(][^\n\])]{1,60}[\])](?:<\w{1,10}>)?:? ?|\d{1,5}: )?"
-                r"(?:[A-Za-z0-9][\w.-]{0,120}:\d{1,9}:\d{1,9} \[\d{1,4}\] )?"
-                r"(?:[NR]CCL (?:INFO |WARN |version \d)|=== System : maxBw \d)",
-                re.MULTILINE,
-            ),
-            continuous=True,
-            gives="the library's version, variables, the graph that it plans with, and the transport of each pair",
-        ),
-        Source(
-            "nccl-conf",
-            parse_conf,
-            named=re.compile(r"(?:cat )?[ /]*(?:etc[ /])?\.?nccl\.conf\b"),
-            command=("cat", "/etc/nccl.conf"),
-            gives="variables of the library for all jobs of the host",
-        ),
-    ),
-)

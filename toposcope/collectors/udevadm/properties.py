@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 from toposcope.base import pci_address
 from toposcope.collectors.output_lines import output_lines
 from toposcope.collectors.records import NicName, PciDevice, Reading
-from toposcope.collectors.source import Collector, Source
 from toposcope.collectors.sysfs.lines import Entry
 from toposcope.collectors.sysfs.pci import parent_of, pci_records
 from toposcope.collectors.sysfs.places import chain, places_of
@@ -132,18 +131,3 @@ def _walk(lines: Lines) -> Reading:
     places = places_of(lines.capture, entries)
     records = tuple(pci_records(lines.capture, places))
     return Reading(records, (*places.problems, *lines.all_problems("no line of udevadm info -a")))
-
-
-COLLECTOR = Collector(
-    "udevadm",
-    (
-        Source(
-            "udevadm",
-            parse,
-            named=re.compile(r"udevadm info\b"),
-            begins=re.compile(r"^P: /devices/", re.MULTILINE),
-            command=("udevadm", "info", "--export-db"),
-            gives="PCI functions with their bridges, and the names of NICs",
-        ),
-    ),
-)

@@ -54,8 +54,13 @@ def _neighbours(topology: Topology, _revision: int) -> dict[str, Neighbours]:
 
 def ports_of(topology: Topology, name: str) -> list[Component]:
     """Return the network ports of a NIC, or the one inside an accelerator, in order."""
+    return list(_ports_of(topology, topology.revision, name))
+
+
+@lru_cache(maxsize=1024)
+def _ports_of(topology: Topology, _revision: int, name: str) -> tuple[Component, ...]:
     parts = (topology.component(link.other(name)) for link in topology.links_of(name))
-    return sorted((part for part in parts if part.kind is Kind.NIC_PORT), key=lambda part: part.id)
+    return tuple(sorted((part for part in parts if part.kind is Kind.NIC_PORT), key=lambda part: part.id))
 
 
 def network_link(topology: Topology, port: str) -> Link | None:

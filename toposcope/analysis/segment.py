@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -91,6 +92,12 @@ def of_link(topology: Topology, link: Link, *, use: str, source: str | None = No
 
 def climb(topology: Topology, way: Sequence[str], *, use: str) -> list[Segment]:
     """Make the segments of a way upwards: the inside of a chip joins the link below it."""
+    return list(_climb(topology, (topology.revision, id(topology.figures)), tuple(way), use))
+
+
+@lru_cache(maxsize=1024)
+def _climb(topology: Topology, _state: tuple[int, int], way: tuple[str, ...], use: str) -> tuple[Segment, ...]:
+    """Make them once for each state of the machine: most routes share the ends of others."""
     segments: list[Segment] = []
     for below, above in pairwise(way):
         link = topology.link(below, above)
@@ -102,7 +109,7 @@ def climb(topology: Topology, way: Sequence[str], *, use: str) -> list[Segment]:
                 segments[-1] = last.between(last.source, above, (*last.links, (below, above)))
             continue
         segments.append(of_link(topology, link, use=use, source=below))
-    return segments
+    return tuple(segments)
 
 
 def reverse(segments: Iterable[Segment]) -> list[Segment]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,7 @@ _FABRIC_WORD = {Medium.NVLINK: "NV{}", Medium.HCCS: "HCCS", Medium.XGMI: "XGMI",
 _UNKNOWN = Meaning()
 
 
+@lru_cache(maxsize=1024)
 def meaning(source: str, word: str) -> Meaning:
     """Return what a word means in the output of a source; nothing for a word that says nothing (``N/A``, ``NA``)."""
     table = next((table for tool, table in _TABLES.items() if source.startswith(tool)), _NVIDIA)

@@ -56,7 +56,7 @@ def assemble(
     devices = {each.id: _models(each, evidence, lookup) for each in identities.all if each.kind is Kind.ACCELERATOR}
     cpu = evidence.cpu
     platform = lookup.platform(cpu.vendor, cpu.model, cpu.family, cpu.model_number) if cpu else None
-    topology = Topology(host=host, figures=lookup.figures(_vendors(devices, identities), platform))
+    topology = Topology(host=host, figures=lookup.figures(_vendors(devices, identities, evidence), platform))
     topology.problems.extend(reading.problems)
 
     add_cpus(topology, evidence, _numa_seen(evidence))
@@ -114,9 +114,17 @@ def _models(each: Identity, evidence: Evidence, lookup: Lookup) -> Sequence[Devi
     return lookup.devices(pci_id=pci_id_of(device) if device else None, names=names)
 
 
-def _vendors(devices: Mapping[str, Sequence[Device]], identities: Identities) -> set[str]:
+_VENDORS = {"rocm-smi": "AMD", "amd-smi": "AMD"}
+"""Whose accelerators a tool lists, where their labels are those of another vendor's tool as well."""
+
+
+def _vendors(devices: Mapping[str, Sequence[Device]], identities: Identities, evidence: Evidence) -> set[str]:
     known = {device.vendor for fitting in devices.values() for device in fitting}
     labels = {each.label or each.id for each in identities.all if each.kind is Kind.ACCELERATOR}
+    sources = [matrix.origin.source for matrix in evidence.matrices]
+    printed = {vendor for tool, vendor in _VENDORS.items() for source in sources if source.startswith(tool)}
+    if not known and printed:
+        return printed
     if not known and labels:
         # A label alone tells the tool, and the tool its vendor.
         return {"Huawei" if not label.startswith("GPU") else "NVIDIA" for label in labels if "/" not in label}

@@ -159,7 +159,8 @@ def _from_peers(part: FabricPart) -> Iterable[Joint]:
         first, second = min(a, b), max(a, b)
         between = [link for link in ends[first].values() if part.identities.id_of(link.peer or "") == second]
         if between:
-            yield Joint(first, second, Medium.NVLINK, len(between), switched=False, origin=between[0].origin)
+            medium = Medium(between[0].medium)
+            yield Joint(first, second, medium, len(between), switched=False, origin=between[0].origin)
             continue
         ups, downs = (_to_switches(part, ends[end]) for end in (first, second))
         if ups.keys() & downs.keys():
@@ -223,11 +224,24 @@ def _add_mesh(topology: Topology, part: FabricPart, group: Sequence[Joint]) -> s
     for joint in group:
         able = [_joined(part, end, joint.medium, counts[end]) for end in (joint.a, joint.b)]
         common = [device for device in able[0] if device in able[1]]
-        count = joint.links or (1 if joint.medium in (Medium.HCCS, Medium.XGMI) else None)
+        count = joint.links or _links_of_a_pair(joint.medium, common, len(counts[joint.a]))
         strand = _strand(part, joint.a, _Strand(joint.medium, count, joint.origin), common)
         _link(topology, part, (joint.a, joint.b), strand)
         sure = sure and (joint.medium is not Medium.NVLINK or _is_board(part, joint, counts))
     return DIRECT if sure else UNTOLD
+
+
+def _links_of_a_pair(medium: Medium, devices: Sequence[Device], peers: int) -> int | None:
+    """Return how many links a word without a number stands for, None where it is not known.
+
+    HCCS has one for each pair. rocm-smi says XGMI of pairs that other accelerators relay to as well: only a device
+    whose links go to all its peers alike tells the number.
+    """
+    if medium is not Medium.XGMI:
+        return 1 if medium is Medium.HCCS else None
+    wired = {(device.fabric.links, device.fabric.direct) for device in devices if device.fabric}
+    links, direct = wired.pop() if len(wired) == 1 else (None, ())
+    return direct[0] if len(direct) == 1 and links == direct[0] * peers else None
 
 
 def _joined(part: FabricPart, end: str, medium: Medium, counts: Sequence[int]) -> list[Device]:

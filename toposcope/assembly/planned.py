@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toposcope.assembly.evidence import Evidence
     from toposcope.assembly.figures import Lookup
 
-_FABRIC = {"NVL": Medium.NVLINK}
+_FABRIC = {"NVL": Medium.NVLINK, "XGMI": Medium.XGMI}
 _SWITCH = "NVSwitch"
 
 
@@ -41,7 +41,7 @@ def planned_lines(evidence: Evidence, lookup: Lookup) -> dict[str, tuple[Bandwid
 def _links(planned: PlannedLink, lookup: Lookup) -> Iterator[FabricLink]:
     medium = _FABRIC.get(planned.kind)
     bundle = lookup.planned_links(medium, planned.value) if medium is not None else None
-    if bundle is None:
+    if bundle is None or medium is None:
         return
     count, each = bundle
     for number in range(count):
@@ -53,4 +53,5 @@ def _links(planned: PlannedLink, lookup: Lookup) -> Iterator[FabricLink]:
             rate=Bandwidth.gigabytes(each),
             peer=planned.peer,
             peer_kind=None if planned.peer else _SWITCH,
+            medium=medium.value,
         )

@@ -50,7 +50,13 @@ _ASCEND = {
     "SIO": Meaning(medium=Medium.SIO),
     "UB": Meaning(medium=Medium.UB),
 }
-_TABLES = {"nvidia-smi": _NVIDIA, "npu-smi": _ASCEND}
+# AMD: two hops over PCIe are within one NUMA node, three between two, whatever bridges they pass.
+_ROCM = {
+    "XGMI": Meaning(medium=Medium.XGMI),
+    "PCIE-2": Meaning(Reach.NUMA),
+    "PCIE-3": Meaning(Reach.SOCKET),
+}
+_TABLES = {"nvidia-smi": _NVIDIA, "npu-smi": _ASCEND, "rocm-smi": _ROCM, "amd-smi": _ROCM}
 _NVLINK = re.compile(r"NV(\d{1,9})")
 _FABRIC_WORD = {Medium.NVLINK: "NV{}", Medium.HCCS: "HCCS", Medium.XGMI: "XGMI", Medium.SIO: "SIO", Medium.UB: "UB"}
 _UNKNOWN = Meaning()

@@ -100,7 +100,7 @@ class FabricLink:
 
     ``rate`` is what was printed (one direction); ``active`` False is printed as inactive or down.
     ``peer`` is the canonical PCI address or label of the other end, ``peer_kind`` what the tool calls it,
-    ``peer_link`` its number of the same link there.
+    ``peer_link`` its number of the same link there. ``medium``: what the fabric is where it is not NVLink (``xgmi``).
     """
 
     accelerator: str
@@ -112,6 +112,7 @@ class FabricLink:
     peer: str | None = None
     peer_kind: str | None = None
     peer_link: int | None = None
+    medium: str = "nvlink"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ COLLECTOR = Collector(
             begins=re.compile(
                 r"^(?:[\[(][^\n\])]{1,60}[\])](?:<\w{1,10}>)?:? ?|\d{1,5}: )?"
                 r"(?:[A-Za-z0-9][\w.-]{0,120}:\d{1,9}:\d{1,9} \[\d{1,4}\] )?"
-                r"(?:[NR]CCL (?:INFO |WARN |version \d)|=== System : maxBw \d)",
+                r"(?:[NR]CCL (?:INFO |WARN |version \d)|=== System : max(?:Bw|Width) \d)",
                 re.MULTILINE,
             ),
             continuous=True,

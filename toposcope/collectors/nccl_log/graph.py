@@ -2,7 +2,7 @@ r"""The graph that NCCL and RCCL print at the start (``NCCL_DEBUG_SUBSYS`` with 
 
 Grammar; indentation tells what hangs below what, whatever its depth::
 
-    graph  = "=== System : maxBw " x " totalBw " x " ===" cpu+ "==="
+    graph  = "=== System : maxBw " x " totalBw " x " ===" cpu+ "==="          ("maxWidth" in old releases)
     cpu    = "CPU/" id " (" architecture "/" vendor "/" model ")" branch*
     branch = "+ " kind "[" figure "] - " node branch*
     node   = "CPU/" id | "PCI/" bus [" (" ids ")"] | "GPU/" bus " (" rank ")" | "NIC/" bus | "NVS/" n
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from toposcope.base import Origin
     from toposcope.collectors.records import Record
 
-BEGINS = re.compile(r"\s*=== System : maxBw [\d.]{1,12} totalBw [\d.]{1,12} ===\s*")
+BEGINS = re.compile(r"\s*=== System : max(?:Bw|Width) [\d.]{1,12} total(?:Bw|Width) [\d.]{1,12} ===\s*")
 _ENDS = re.compile(r"\s*={10,}\s*")
 _CPU = re.compile(
     r"\s*CPU/(?:[0-9A-Fa-f]{1,4}-)?(?P<numa>[0-9A-Fa-f]{1,16}) \((?P<kind>-?\d{1,3}/-?\d{1,3})/-?\d{1,5}\)\s*"

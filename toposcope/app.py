@@ -162,7 +162,8 @@ def check(loaded: Loaded, measured: Sequence[Path] = ()) -> Check:
     from toposcope.analysis.measured import check as check_measurements
 
     readings = [recordings.parse(recording) for path in measured for recording in recordings.read([path])]
-    listed = tuple(each for reading in readings for each in reading.records if isinstance(each, Accelerator))
+    named = (each for reading in readings for each in reading.records if isinstance(each, Accelerator))
+    listed = tuple(each for each in named if each.by_runtime)
     again = loaded.assemble_with if listed else None
     topology = copy(loaded.topology) if again is None else again(Reading(listed))
     topology.measurements, topology.problems = list(topology.measurements), []

@@ -5,10 +5,13 @@ from __future__ import annotations
 from toposcope.assembly.agreement import disagreements
 from toposcope.assembly.evidence import Evidence
 from toposcope.base import Origin
-from toposcope.collectors.records import Accelerator, Matrix, Reading
+from toposcope.collectors.records import Accelerator, Matrix, PciDevice, Reading
 
 SMI = Origin("nvidia-smi-L", "smi.txt", 1)
 TEST = Origin("nvbandwidth", "nvbandwidth.txt", 1)
+OTHER = Origin("lspci", "lspci.txt", 1)
+LOG = Origin("nccl-log", "job.log", 1)
+BRIDGE = "0000:1a:00.0"
 FIRST, SECOND = "0000:1b:00.0", "0000:43:00.0"
 
 
@@ -50,3 +53,36 @@ def test_the_vendors_tool_goes_first():
 
 def test_programs_alone_name_the_devices():
     assert models(listed("GPU0", "L4", FIRST), listed("GPU1", "L4", SECOND)) == {"GPU0": "L4", "GPU1": "L4"}
+
+
+def test_numbers_tell_nothing_where_the_models_differ():
+    assert models(matrix("GPU0", "GPU1"), listed("GPU0", "A100"), listed("GPU1", "T4")) == {}
+
+
+def test_beside_a_pcie_tree_programs_name_no_devices():
+    tree = PciDevice(FIRST, OTHER, class_code="0302", at_root=True)
+    assert models(tree, listed("GPU0", "L4"), listed("GPU3", "L4", SECOND)) == {}
+
+
+def test_one_number_of_two_runs_is_not_one_device():
+    assert models(listed("GPU0", "L4", FIRST), listed("GPU0", "T4", SECOND)) == {"GPU0": "L4"}
+
+
+def pictured(*more):
+    """What is left of the tree that a log pictures, beside what other tools say."""
+    gpu = PciDevice(FIRST, LOG, parent=BRIDGE, class_code="0302")
+    bridge = PciDevice(BRIDGE, LOG, at_root=True, class_code="0604", port_type="Upstream Port")
+    return [each.parent for each in Evidence.of(Reading((bridge, gpu, *more))).devices.values() if each.parent]
+
+
+def test_a_pictured_tree_counts_where_no_tool_shows_one():
+    assert pictured() == [BRIDGE]
+    assert pictured(PciDevice(SECOND, OTHER, name="a slot without a tree")) == [BRIDGE]
+    assert pictured(PciDevice("0000:00:01.0", OTHER, secondary=0x1B)) == []
+
+
+def test_a_pictured_tree_gives_way_to_labels_that_it_cannot_be_joined_to():
+    assert pictured(matrix("GPU0", "GPU1")) == []
+    assert pictured(Accelerator(SMI, "GPU0"), Accelerator(SMI, "GPU1")) == []
+    assert pictured(Accelerator(SMI, "GPU0")) == [BRIDGE]
+    assert pictured(Accelerator(SMI, "GPU0", pci=FIRST), Accelerator(SMI, "GPU1", pci=SECOND)) == [BRIDGE]

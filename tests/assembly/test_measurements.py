@@ -20,9 +20,15 @@ def noted(*records):
 def test_ends_are_found_by_address_first_and_by_label_else():
     topology = noted(
         Measurement(ORIGIN, "t", "memcpy", GBS, "0000:19:00.0|GPU5", "GPU3"),
-        Measurement(ORIGIN, "t", "memcpy", GBS, "0000:ff:00.0|GPU5", "host:1"),
+        Measurement(ORIGIN, "t", "memcpy", GBS, "GPU5", "host:1"),
     )
     assert [(each.source, each.target) for each in topology.measurements] == [("GPU1", "GPU3"), ("GPU5", "host:1")]
+
+
+def test_a_number_stands_for_no_device_of_another_address():
+    topology = noted(Measurement(ORIGIN, "t", "memcpy", GBS, "0000:ff:00.0|GPU5", "host:1"))
+    assert topology.measurements == []
+    assert "t measured GPU5, which this machine has not" in topology.problems[-1].message
 
 
 def test_a_device_that_is_not_there_is_a_problem():

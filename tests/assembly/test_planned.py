@@ -11,8 +11,8 @@ from toposcope.analysis.route import Transport
 from toposcope.assembly import assemble
 from toposcope.base import Bandwidth, Capture, Origin
 from toposcope.collectors.nccl_log.log import parse
-from toposcope.collectors.records import PciDevice, PciLink, Reading
-from toposcope.model import Grade, Kind, Medium
+from toposcope.collectors.records import Accelerator, Cpu, PciDevice, PciLink, Reading
+from toposcope.model import Grade, Kind, Medium, State
 
 CHIPSET = [
     "=== System : maxBw 6.0 totalBw 24.0 ===",
@@ -74,3 +74,38 @@ def test_a_tree_that_a_tool_shows_goes_before_the_one_of_the_log():
     topology = machine(CHIPSET, bridge, gpu)
     assert [each.pci for each in topology.components(Kind.ACCELERATOR)] == ["0000:03:00.0"]
     assert topology.link("GPU0", "0000:00:01.0").line.gbs == pytest.approx(15.754, rel=0.001)
+
+
+def test_the_links_of_a_mesh_are_all_there():
+    """Bundles of one GPU lead to several others: none may take the place of another."""
+    bundles = {(0, 1): 1, (0, 2): 1, (0, 3): 2, (1, 2): 2, (1, 3): 1, (2, 3): 1}
+    lines = [CHIPSET[0], CHIPSET[1]]
+    for one in range(4):
+        lines.append(f"+ PCI[12.0] - GPU/{one + 1}0 ({one})")
+        for other in range(4):
+            if one != other:
+                count = bundles[min(one, other), max(one, other)]
+                lines.append(f"              + NVL[{count * 20.0}] - GPU/{other + 1}0")
+    topology = machine([*lines, CHIPSET[-1]])
+    found = {pair: topology.link(f"GPU{pair[0]}", f"GPU{pair[1]}") for pair in bundles}
+    assert {pair: link.count for pair, link in found.items()} == bundles
+    assert {link.grade for link in found.values()} == {Grade.DERIVED}
+
+
+def test_links_say_the_line_that_they_come_from_and_nothing_of_their_state():
+    topology = machine(CHIPSET)
+    link = topology.link("GPU0", "pci0000:03")
+    assert (link.origin.source, link.origin.line, link.state) == ("nccl-log", 3, State.UNKNOWN)
+
+
+def test_a_guest_sees_what_its_hypervisor_made_up():
+    cpu = Cpu(Origin("lscpu", "lscpu.txt", 1), hypervisor="KVM")
+    assert machine(CHIPSET, cpu).link("GPU0", "pci0000:03").line is None
+
+
+def test_the_form_of_a_link_is_the_models_where_the_line_agrees():
+    origin = Origin("nvidia-smi-query-gpu", "smi.csv", 2)
+    named = Accelerator(origin, "GPU0", "NVIDIA A100-PCIE-40GB", "0000:03:00.0")
+    link = machine(CHIPSET, named).link("GPU0", "pci0000:03")
+    assert (link.generation, link.width) == (4, 16)
+    assert link.usable is not None

@@ -110,3 +110,27 @@ LINES = st.lists(st.sampled_from([*GRAPH, "", "+ PCI[24.0] - ", "+ NVL[1e9] - GP
 @given(LINES)
 def test_any_order_of_lines_is_read_without_an_error(lines):
     read([GRAPH[0], *lines])
+
+
+def test_a_bus_id_may_be_short_and_a_node_without_ids_has_none():
+    short = [GRAPH[0], GRAPH[1], "+ PCI[48.0] - PCI/0-41000", "+ PCI[48.0] - GPU/0-50 (0)", GRAPH[-2]]
+    devices = {each.address: each for each in only(read(short), PciDevice)}
+    assert set(devices) == {"0000:41:00.0", "0000:00:05.0"}
+    assert devices["0000:41:00.0"].pci_id is None
+
+
+def test_the_accelerators_of_other_hosts_on_one_fabric_are_not_this_ones():
+    far = ["CPU/1-0 (1/2/17)", "+ PCI[48.0] - GPU/1-9000 (2)", "              + NVL[123.6] - GPU/0-c3000"]
+    assert planned(read([*GRAPH[:-2], *far, GRAPH[-2]])) == planned(read(GRAPH))
+
+
+def test_the_graph_is_of_the_host_that_the_log_is_read_of():
+    other = "rack9:7:7 [0] NCCL INFO "
+    lines = [HEAD + "Bootstrap : Using eth0", *(other + line for line in GRAPH), *(HEAD + line for line in GRAPH[:5])]
+    records = parse(Capture("nccl-log", "job.log", "\n".join(lines))).records
+    assert len(only(records, PciDevice)) == 2
+
+
+def test_another_graph_ends_one_that_was_cut():
+    again = [line.replace("43000", "93000") for line in GRAPH]
+    assert len(only(read([*GRAPH[:5], *again]), PciDevice)) == 2

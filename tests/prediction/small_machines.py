@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tests.machines import Builder
+from tests.machines import ORIGIN, Builder
 from tests.prediction.wiring import Wiring, lookup, narrowed, slower
-from toposcope.model import Kind, Medium, Topology
+from toposcope.model import Fact, Kind, Medium, Topology
 
 if TYPE_CHECKING:
     from tests.prediction.records import Record
@@ -146,6 +146,8 @@ def rails(record: Record, machine: Wiring, count: int) -> Topology:
         builder.nic(f"NIC{index}", under, *slot)
         builder.port(f"NIC{index}", machine.rate)
     fabric = machine.fabric
+    if fabric is None:  # a record of several hosts that does not say what joins the accelerators inside each
+        builder.topology.note(Fact("host", "fabric.hidden", value=True, origin=ORIGIN))
     if fabric is not None:
         builder.add("nvswitch", Kind.NVSWITCH)
         for index in range(count):

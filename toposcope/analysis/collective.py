@@ -172,14 +172,15 @@ def _over_network(
         return _named(held, times(usable, part), total * part, classes)
     own = _fabric(topology, names)
     if hosts > 2 or not own or not _sums(topology, names, collective, own[0].generation, summing=summing):  # noqa: PLR2004
-        ring = _over_fabric(topology, names, own, collective, summing=False) if own else None
+        hidden = topology.fact("host", "fabric.hidden") is not None  # what the links inside carry is then not known
+        inside = None if hidden else expected_collective(topology, names, collective, summing=False)
         network = _named(held, usable, total, classes)
-        return min(network, ring, key=_practice) if ring is not None and ring.usable is not None else network
+        return min(network, inside, key=_practice) if inside is not None and inside.usable is not None else network
     more, line = _more(hosts * len(names)), _total(own)
     summed = (f"collective-{own[0].medium}{own[0].generation}-nvls-hosts", f"collective-{own[0].medium}-nvls-hosts")
-    inside = topology.figures.usable(line, *summed)
-    if inside is not None and inside.typical < usable.typical:
-        return _named(own, times(inside, more), line, summed)
+    sums = topology.figures.usable(line, *summed)
+    if sums is not None and sums.typical < usable.typical:
+        return _named(own, times(sums, more), line, summed)
     return _named(held, times(usable, more), total, classes)
 
 
@@ -215,15 +216,11 @@ def _held(topology: Topology, way: Sequence[Segment], *, alone: bool) -> Segment
         )
     )
     passed = [port, *(each for each in way if each.is_crossing)]
-    return min((each for each in passed if each.usable is not None), key=_typical, default=port)
+    return min((each for each in passed if each.usable is not None), key=_practice, default=port)
 
 
-def _typical(segment: Segment) -> Bandwidth:
-    return Bandwidth(0) if segment.usable is None else segment.usable.typical
-
-
-def _practice(expected: Expected) -> Bandwidth:
-    return Bandwidth(0) if expected.usable is None else expected.usable.typical
+def _practice(answer: Expected | Segment) -> Bandwidth:
+    return Bandwidth(0) if answer.usable is None else answer.usable.typical
 
 
 def _sum(known: Sequence[Usable]) -> Usable:

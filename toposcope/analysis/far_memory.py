@@ -26,6 +26,7 @@ def far_memory(topology: Topology, slow: Sequence[Measurement]) -> Iterator[Susp
     ``slow`` are all slow measurements. Only those count that leave open which node's memory was copied.
     """
     copies = [each for each in slow if each.metric == "memcpy" and HOST in (each.source, each.target)]
+    copies = [each for each in copies if "either" not in each.words]  # counts one direction, or both
     for node in topology.components(Kind.NUMA):
         fitting = [way for each in copies if (way := _fits(topology, each, node.id)) is not None]
         if copies and len(fitting) == len(copies):
@@ -37,8 +38,9 @@ def _fits(topology: Topology, each: Measurement, node: str) -> Expected | None:
     accelerator = each.target if each.source == HOST else each.source
     if accelerator is None or accelerator not in topology or topology.parent(accelerator) is None:
         return None
-    if node in chain(topology, accelerator):
-        return None
+    above = chain(topology, accelerator)
+    if node in above or all(topology.component(name).kind is not Kind.NUMA for name in above):
+        return None  # its own node's memory, or nothing tells which node is its own
     (route,) = host_routes(in_manner(topology, each.words), accelerator, node)
     way = of_route(route, ways=2 if BOTH in each.words else 1)
     crosses = any(segment.is_crossing for segment in way.limits)

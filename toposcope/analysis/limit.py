@@ -24,8 +24,8 @@ CLOSE_WITHIN = 0.10
 class Limit:
     """The limit of a route; bandwidths are one direction, None where unknown.
 
-    ``line_bottleneck``, ``bottleneck`` and ``close_behind`` are indices of segments. ``at_most``: a segment of unknown
-    speed stands on the way.
+    ``line_bottleneck``, ``bottleneck`` and ``close_behind`` are indices of segments, ``unknown`` that of the first one
+    whose speed nothing tells: the limit is then an upper bound.
     """
 
     line: Bandwidth | None
@@ -35,7 +35,12 @@ class Limit:
     close_behind: tuple[int, ...]
     next_line: Bandwidth | None
     grade: Grade
-    at_most: bool
+    unknown: int | None
+
+    @property
+    def at_most(self) -> bool:
+        """Whether a segment of unknown speed stands on the way."""
+        return self.unknown is not None
 
 
 def limit(segments: Sequence[Segment]) -> Limit:
@@ -47,7 +52,7 @@ def limit(segments: Sequence[Segment]) -> Limit:
     lines = {index: segment.line for index, segment in enumerate(segments) if segment.line is not None}
     typical = {index: segment.usable.typical for index, segment in enumerate(segments) if segment.usable is not None}
     at_line, at_usable = _least(lines, EQUAL_WITHIN), _least(typical, EQUAL_WITHIN)
-    unknown = [segment for segment in segments if segment.line is None and _may_limit(segment)]
+    unknown = (index for index, segment in enumerate(segments) if segment.line is None and _may_limit(segment))
     others = [line for index, line in lines.items() if index not in at_line]
     return Limit(
         line=min(lines.values(), default=None),
@@ -57,7 +62,7 @@ def limit(segments: Sequence[Segment]) -> Limit:
         close_behind=tuple(index for index in _least(typical, CLOSE_WITHIN) if index not in at_usable),
         next_line=min(others, default=None),
         grade=min((segment.grade for segment in segments), default=Grade.UNKNOWN),
-        at_most=bool(unknown),
+        unknown=next(unknown, None),
     )
 
 
@@ -75,8 +80,11 @@ def _least(figures: dict[int, Bandwidth], within: float) -> tuple[int, ...]:
 
 
 def _usable(segments: Sequence[Segment], at: tuple[int, ...], lines: dict[int, Bandwidth]) -> Usable | None:
-    """Take the range of the least typical segment; nothing where that segment is not sure to be the least."""
-    if not at:
+    """Take the range of the least typical segment; nothing where that segment is not sure to be the least.
+
+    A way between sockets is never free: where no class says what it carries, nothing does.
+    """
+    if not at or any(each.reach is Reach.SOCKET and each.usable is None for each in segments):
         return None
     unscaled = [line for index, line in lines.items() if segments[index].usable is None]
     found = min((segment.usable for segment in segments if segment.usable is not None), key=lambda each: each.typical)

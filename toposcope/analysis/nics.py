@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toposcope.model import NETWORKS, Kind
@@ -32,11 +31,10 @@ class Neighbours:
 
 def neighbours(topology: Topology) -> dict[str, Neighbours]:
     """Find the NICs of every accelerator. Nearly every answer asks for them: found once for each state of it."""
-    return _neighbours(topology, topology.revision)
+    return topology.found_once("neighbours", lambda: _neighbours(topology))
 
 
-@lru_cache(maxsize=8)
-def _neighbours(topology: Topology, _revision: int) -> dict[str, Neighbours]:
+def _neighbours(topology: Topology) -> dict[str, Neighbours]:
     nics = [nic for nic in topology.components(Kind.NIC) if nic.role not in _APART]
     groups = {each.id: _group(topology, each, nics) for each in topology.components(Kind.ACCELERATOR)}
     turns: dict[tuple[str, ...], int] = {}
@@ -54,11 +52,10 @@ def _neighbours(topology: Topology, _revision: int) -> dict[str, Neighbours]:
 
 def ports_of(topology: Topology, name: str) -> list[Component]:
     """Return the network ports of a NIC, or the one inside an accelerator, in order."""
-    return list(_ports_of(topology, topology.revision, name))
+    return list(topology.found_once(("ports", name), lambda: _ports_of(topology, name)))
 
 
-@lru_cache(maxsize=1024)
-def _ports_of(topology: Topology, _revision: int, name: str) -> tuple[Component, ...]:
+def _ports_of(topology: Topology, name: str) -> tuple[Component, ...]:
     parts = (topology.component(link.other(name)) for link in topology.links_of(name))
     return tuple(sorted((part for part in parts if part.kind is Kind.NIC_PORT), key=lambda part: part.id))
 

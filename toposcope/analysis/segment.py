@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -92,12 +91,13 @@ def of_link(topology: Topology, link: Link, *, use: str, source: str | None = No
 
 def climb(topology: Topology, way: Sequence[str], *, use: str) -> list[Segment]:
     """Make the segments of a way upwards: the inside of a chip joins the link below it."""
-    return list(_climb(topology, (topology.revision, id(topology.figures)), tuple(way), use))
+    question = ("climb", tuple(way), use, id(topology.figures))
+    # The figures are kept with the answer, so that no others take their id.
+    segments, _ = topology.found_once(question, lambda: (_climb(topology, way, use), topology.figures))
+    return list(segments)
 
 
-@lru_cache(maxsize=1024)
-def _climb(topology: Topology, _state: tuple[int, int], way: tuple[str, ...], use: str) -> tuple[Segment, ...]:
-    """Make them once for each state of the machine: most routes share the ends of others."""
+def _climb(topology: Topology, way: Sequence[str], use: str) -> tuple[Segment, ...]:
     segments: list[Segment] = []
     for below, above in pairwise(way):
         link = topology.link(below, above)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toposcope.analysis.segment import Segment, climb, crossing, reverse, unknown_crossing
-from toposcope.model import Kind
+from toposcope.model import Kind, Medium
 from toposcope.model.placement import chain, meeting
 
 if TYPE_CHECKING:
@@ -38,7 +38,14 @@ def between(topology: Topology, a: str, b: str, *, use: str, beyond: Sequence[Se
 
 
 def to_host(topology: Topology, name: str) -> tuple[str, ...]:
-    """Return the way up from a device to the CPU's side: its root complex, or the CPU itself where it sits on it."""
+    """Return the way up from a device to the CPU's side: its root complex, or the CPU itself where it sits on it.
+
+    A link of its own to the CPU (C2C) goes before the PCIe tree that it is listed in as well.
+    """
+    own = (link for link in topology.links_of(name) if link.medium is Medium.C2C)
+    beside = next((cpu for link in own if topology.component(cpu := link.other(name)).kind in _HOST), None)
+    if beside is not None:
+        return (name, beside)
     way = chain(topology, name)
     end = next((index for index, each in enumerate(way) if topology.component(each).kind in _HOST), len(way) - 1)
     return way[: end + 1]

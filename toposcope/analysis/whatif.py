@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from toposcope.analysis.naming import find
 from toposcope.analysis.nics import network_link, ports_of
 from toposcope.base import Bandwidth, Origin, UsageError
-from toposcope.model import Component, Fact, FactStatus, Grade, Kind, Link, Medium, State, Topology
+from toposcope.model import SCALE_UP, Component, Fact, FactStatus, Grade, Kind, Link, Medium, State, Topology
 from toposcope.model.placement import chain
 
 if TYPE_CHECKING:
@@ -159,6 +159,9 @@ def _pcie(topology: Topology, link: Link) -> Link:
 def _move(topology: Topology, text: str, changes: list[Change]) -> Topology:
     component, beside = _ends(topology, text)
     names = _card(topology, component)
+    own = _above(topology, component.id)
+    if own is not None and own.medium in SCALE_UP:
+        raise UsageError(f"{component.id} sits on its CPU by {own.medium}: there is no slot to move it to")
     target, added = _place(topology, component, beside)
     numa = beside.numa
     before = topology.parent(component.id)

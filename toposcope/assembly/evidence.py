@@ -33,6 +33,7 @@ _RANK = ("sysfs-pci", "lspci-vvv", "lspci-pp", "udevadm", "lspci", "lspci-mm", "
 """Sources of PCI devices, the most exact first."""
 
 _PICTURE = "nccl-log"
+_GPU_CLASS = "0302"
 
 R = TypeVar("R")
 K = TypeVar("K")
@@ -49,10 +50,8 @@ class Evidence:
     def of(cls, reading: Reading) -> Evidence:
         """Sort a reading. A library's picture of the PCIe tree counts where no tool shows the tree itself."""
         records = with_physical_names(reading.records)
-        shown = {record.origin.source for record in records if isinstance(record, PciDevice)} - {_PICTURE}
-        if shown:
-            pictured = (isinstance(record, PciDevice) and record.origin.source == _PICTURE for record in records)
-            records = tuple(record for record, drop in zip(records, pictured, strict=True) if not drop)
+        if not _pictures(records):
+            records = tuple(record for record in records if not _is_pictured(record))
         return cls(records)
 
     def all(self, kind: type[R]) -> list[R]:
@@ -84,18 +83,24 @@ class Evidence:
         return _join((*known.items(), *self._of_runtime(known)))
 
     def _of_runtime(self, known: Mapping[str, Accelerator]) -> Iterator[tuple[str, Accelerator]]:
-        """Yield what programs of the runtime say: of the device at an address; by its number where none is known."""
+        """Yield what programs of the runtime say: of the device at an address; by its number where none is known.
+
+        The runtime numbers devices in its own order: a number tells nothing where the models differ.
+        """
         by_address = {record.pci: label for label, record in known.items() if record.pci}
         shown = {label for matrix in self.matrices for label in matrix.labels} | known.keys()
-        for record in self.all(Accelerator):
-            if not record.by_runtime or record.label is None:
-                continue
+        listed = [record for record in self.all(Accelerator) if record.by_runtime and record.label]
+        alike = len({record.model for record in listed}) <= 1
+        taken: dict[str, str | None] = {}
+        for record in listed:
+            label = str(record.label)
             if record.pci in by_address:
                 yield by_address[record.pci], record
-            elif record.label in shown and not (record.label in known and known[record.label].pci):
-                yield record.label, replace(record, pci=None)
-            elif not shown:
-                yield record.label, record
+            elif label in shown:
+                if alike and not (label in known and known[label].pci):
+                    yield label, replace(record, pci=None)
+            elif not shown and not self.devices and taken.setdefault(label, record.pci) == record.pci:
+                yield label, record
 
     @cached_property
     def names(self) -> list[NicName]:
@@ -166,10 +171,31 @@ def _is_empty(value: object) -> bool:
 
 
 def _rank(source: str) -> int:
-    return _RANK.index(source) if source in _RANK else len(_RANK)
+    return _RANK.index(source) if source in _RANK else len(_RANK) + (source == _PICTURE)
 
 
 def _place(address: str) -> tuple[int, int, int, int]:
     domain, bus, rest = address.rsplit(":", 2)
     device, function = rest.split(".")
     return int(domain, 16), int(bus, 16), int(device, 16), int(function)
+
+
+def _is_pictured(record: Record) -> bool:
+    return isinstance(record, PciDevice) and record.origin.source == _PICTURE
+
+
+def _pictures(records: Iterable[Record]) -> bool:
+    """Tell whether a library's picture of the tree is the only one, and of the accelerators that the tools name.
+
+    A job may have used a part of them; a matrix tells of all, and its labels have no addresses to join them by.
+    """
+    records = tuple(records)
+    trees = (each for each in records if isinstance(each, PciDevice) and not _is_pictured(each))
+    if any(each.parent or each.at_root or each.secondary for each in trees):
+        return False
+    if any(isinstance(each, Matrix) for each in records):
+        return False
+    named = [each for each in records if isinstance(each, Accelerator) and not each.by_runtime]
+    without = {each.label for each in named if each.label} - {each.label for each in named if each.pci}
+    pictured = sum(1 for each in records if _is_pictured(each) and getattr(each, "class_code", "") == _GPU_CLASS)
+    return not without or len(without) == pictured

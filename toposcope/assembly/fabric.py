@@ -279,7 +279,8 @@ def _strand(part: FabricPart, name: str, strand: _Strand, devices: Sequence[Devi
         and any(abs(figure - rate) < _RATE_DIGITS for figure in each.printed_gbs for rate in rates)
     }
     if len(known) == 1:
-        return replace(strand, each_gbs=known.pop(), origin=printed[0].origin, grade=Grade.OBSERVED)
+        grade = Grade.DERIVED if printed[0].planned else Grade.OBSERVED
+        return replace(strand, each_gbs=known.pop(), origin=printed[0].origin, grade=grade)
     return replace(strand, each_gbs=link_figure(devices, strand.medium))
 
 

@@ -36,7 +36,10 @@ def fill_from_models(
     """Give accelerators' PCIe links what the vendor's tool prints of them, else what their model can do."""
     for each in list(topology.components(Kind.ACCELERATOR)):
         link = _upward(topology, each.id)
-        if link is None or link.line is not None or link.internal or link.medium is not Medium.PCIE:
+        if link is None or link.internal or link.medium is not Medium.PCIE:
+            continue
+        if link.line is not None:
+            _fill_form(topology, link, devices.get(each.id, ()), lookup)
             continue
         record = evidence.accelerators.get(next((i.label for i in identities.all if i.id == each.id and i.label), ""))
         if record is not None and record.pcie_generation is not None:
@@ -89,6 +92,15 @@ def _fill_from_model(topology: Topology, link: Link, devices: Sequence[Device], 
     origin = Origin("catalogue", devices[0].name)
     filled = replace(link, generation=generation, width=width, line=line, grade=Grade.ASSUMED, origin=origin)
     topology.replace(with_usable(topology, filled))
+
+
+def _fill_form(topology: Topology, link: Link, devices: Sequence[Device], lookup: Lookup) -> None:
+    """Say of a link whose line alone is known that it is of the model's form, where that has the same line."""
+    forms = {(device.pcie.generation, device.pcie.width) for device in devices if device.pcie}
+    if link.generation is None and len(forms) == 1:
+        generation, width = forms.pop()
+        if lookup.pcie_line(generation, width) == link.line:
+            topology.replace(with_usable(topology, replace(link, generation=generation, width=width)))
 
 
 def fill_from_machines(
@@ -201,7 +213,8 @@ def _same_link(link: Link, match: Match, reference: Topology) -> Link | None:
     if below is None:
         return None
     if link.medium is Medium.PCIE:
-        return _upward(reference, below)
+        above = _upward(reference, below)
+        return above if above is not None and above.medium is Medium.PCIE else None
     ends = (link.target if link.target in reference else match.pairs.get(link.target),)
     bundle = [
         each

@@ -44,7 +44,7 @@ def _names(topology: Topology) -> dict[str, str]:
 
 
 def _resolved(record: Record, names: dict[str, str], topology: Topology) -> Measurement | Problem:
-    ends = [None if end is None else _find(end, names) for end in (record.src, record.dst)]
+    ends = [None if end is None else _find(end, names, topology) for end in (record.src, record.dst)]
     asked = [end for end in (record.src, record.dst) if end is not None]
     if len(asked) > sum(end is not None for end in ends):
         missing = next(end for end, found in zip((record.src, record.dst), ends, strict=True) if end and not found)
@@ -55,7 +55,7 @@ def _resolved(record: Record, names: dict[str, str], topology: Topology) -> Meas
     if rdma and record.members and _nic(record.members, names, topology) is None:
         named = ", ".join(map(_first, record.members))
         return Problem(ProblemKind.UNREAD, record.origin, f"{record.tool} used {named}, which no NIC here is called")
-    members = tuple(found for each in record.members if (found := _find(each, names)))
+    members = tuple(found for each in record.members if (found := _find(each, names, topology)))
     return Measurement(
         record.tool,
         record.metric,
@@ -77,14 +77,20 @@ def _resolved(record: Record, names: dict[str, str], topology: Topology) -> Meas
     )
 
 
-def _find(name: str, names: dict[str, str]) -> str | None:
+def _find(name: str, names: dict[str, str], topology: Topology) -> str | None:
     for each in name.split("|"):
         if each.partition(":")[0] in _ANYWHERE:
             return each
         found = names.get((pci_address(each) or each).lower())
         if found is not None:
-            return found
+            return None if _elsewhere(found, name, topology) else found
     return None
+
+
+def _elsewhere(found: str, name: str, topology: Topology) -> bool:
+    """Tell a component whose known address is another than the one that the test printed beside its number."""
+    printed, known = pci_address(name.partition("|")[0]), topology.component(found).pci
+    return printed is not None and known is not None and printed != known
 
 
 def _first(name: str) -> str:
@@ -92,7 +98,7 @@ def _first(name: str) -> str:
 
 
 def _nic(members: Iterable[str], names: dict[str, str], topology: Topology) -> str | None:
-    found = next((named for each in members if (named := _find(each, names))), None)
+    found = next((named for each in members if (named := _find(each, names, topology))), None)
     return found if found is not None and topology.component(found).kind is Kind.NIC else None
 
 

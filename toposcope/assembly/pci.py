@@ -137,12 +137,14 @@ def _connect(topology: Topology, part: PciPart, address: str, names: Mapping[str
     else:
         state = pcie_state(below, above, part.lookup, sleeps=part.kinds[address] in _SLEEPING)
         state = _told_by_vendor(part, names[address], state)
-        state = _told_by_library(part, address, state)
+    planned = None if internal or state.line is not None or state.state is State.DOWN else part.planned.get(address)
+    if planned is not None:
+        state = replace(state, line=planned[0], grade=Grade.DERIVED)
     link = Link(
         names[address],
         names.get(parent, parent),
         Medium.PCIE,
-        below.origin,
+        below.origin if planned is None else planned[1].origin,
         state.grade,
         generation=state.generation,
         width=state.width,
@@ -188,14 +190,6 @@ def _told_by_vendor(part: PciPart, name: str, state: PcieState) -> PcieState:
     if state.state is State.IDLE or (state.line is None and record.pcie_generation is None):
         return state
     return vendor_state(record, part.lookup) if state.line is None else state
-
-
-def _told_by_library(part: PciPart, address: str, state: PcieState) -> PcieState:
-    """Fill a link of which nothing is known from what a collective library planned with."""
-    known = part.planned.get(address)
-    if known is None or state.line is not None or state.state is State.DOWN:
-        return state
-    return replace(state, line=known[0], state=State.UP, grade=Grade.DERIVED)
 
 
 def vendor_state(record: Accelerator, lookup: Lookup) -> PcieState:

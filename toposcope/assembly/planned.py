@@ -7,6 +7,7 @@ The library's figures are derated by a constant for each generation (``catalogue
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 from toposcope.base import Bandwidth
@@ -27,24 +28,31 @@ def with_planned(evidence: Evidence, lookup: Lookup) -> Evidence:
     """Return the evidence with the single links that planned bundles stand for, where no tool listed them."""
     if evidence.fabric_links:
         return evidence
-    found = tuple(link for planned in evidence.all(PlannedLink) for link in _links(planned, lookup))
+    numbers: dict[str, Iterator[int]] = {}
+    bundles = ((each, numbers.setdefault(each.device, count())) for each in evidence.all(PlannedLink))
+    found = tuple(link for each, numbered in bundles for link in _links(each, numbered, lookup))
     return replace(evidence, records=(*evidence.records, *found)) if found else evidence
 
 
 def planned_lines(evidence: Evidence, lookup: Lookup) -> dict[str, tuple[Bandwidth, PlannedLink]]:
-    """Return the line rates of PCIe links that a library planned with, by the address of the device below."""
+    """Return the line rates of PCIe links that a library planned with, by the address of the device below.
+
+    None in a guest: there the library reads what the hypervisor made up.
+    """
+    if evidence.cpu is not None and evidence.cpu.hypervisor:
+        return {}
     planned = {each.device: each for each in reversed(evidence.all(PlannedLink)) if each.kind == "PCI"}
     lines = ((address, lookup.planned_pcie(each.value), each) for address, each in planned.items())
     return {address: (line, each) for address, line, each in lines if line is not None}
 
 
-def _links(planned: PlannedLink, lookup: Lookup) -> Iterator[FabricLink]:
+def _links(planned: PlannedLink, numbered: Iterator[int], lookup: Lookup) -> Iterator[FabricLink]:
     medium = _FABRIC.get(planned.kind)
     bundle = lookup.planned_links(medium, planned.value) if medium is not None else None
     if bundle is None or medium is None:
         return
-    count, each = bundle
-    for number in range(count):
+    links, each = bundle
+    for number in islice(numbered, links):
         yield FabricLink(
             planned.device,
             number,
@@ -54,4 +62,5 @@ def _links(planned: PlannedLink, lookup: Lookup) -> Iterator[FabricLink]:
             peer=planned.peer,
             peer_kind=None if planned.peer else _SWITCH,
             medium=medium.value,
+            planned=True,
         )

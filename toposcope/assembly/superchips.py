@@ -1,7 +1,8 @@
 """Accelerators that sit on their CPU by a link of their own (NVLink-C2C), which no tool draws in its tree or matrix.
 
 The model tells: a superchip's copies of host memory never pass the PCIe port that it is listed under. The link leads to
-the NUMA node above the accelerator; where nothing tells the node, nothing is added.
+the NUMA node above the accelerator; where nothing tells the node, nothing is added. A PCIe tree that a tool shows stays
+beside it, for what hangs below the same switch; one that only the words of a matrix imply gives way to it.
 """
 
 from __future__ import annotations
@@ -40,4 +41,9 @@ def add_host_links(topology: Topology, devices: Mapping[str, Sequence[Device]]) 
             line=line,
             name=own.name,
         )
-        topology.connect(with_usable(topology, link), upward=True)
+        topology.connect(with_usable(topology, link), upward=not _is_shown(topology, each.id))
+
+
+def _is_shown(topology: Topology, name: str) -> bool:
+    parent = topology.parent(name)
+    return parent is not None and topology.component(parent).grade is Grade.OBSERVED

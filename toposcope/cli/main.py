@@ -31,8 +31,6 @@ from toposcope.cli import (
     whatif,
 )
 
-gc.set_threshold(100_000)  # a short run leaves few cycles; looking for them while all is imported takes a tenth of it
-
 EXIT_CODES = """\
 Exit codes: 0 done; 1 findings at or above --fail-on; 2 wrong usage; 3 input that cannot be used."""
 
@@ -60,6 +58,7 @@ def main(
 ) -> None:
     """Tell how a GPU or NPU server is wired, how fast each segment is, and which segment is slow."""
     del version
+    gc.set_threshold(100_000)  # a short run leaves few cycles; looking for them meanwhile takes a tenth of it
 
 
 for command in (

@@ -101,6 +101,7 @@ class FabricLink:
     ``rate`` is what was printed (one direction); ``active`` False is printed as inactive or down.
     ``peer`` is the canonical PCI address or label of the other end, ``peer_kind`` what the tool calls it,
     ``peer_link`` its number of the same link there. ``medium``: what the fabric is where it is not NVLink (``xgmi``).
+    ``planned``: derived from what a collective library plans with.
     """
 
     accelerator: str
@@ -113,6 +114,7 @@ class FabricLink:
     peer_kind: str | None = None
     peer_link: int | None = None
     medium: str = "nvlink"
+    planned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

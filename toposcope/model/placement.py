@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toposcope.model.vocabulary import Grade, Kind, Reach
@@ -47,11 +46,10 @@ def chain(topology: Topology, name: str) -> tuple[str, ...]:
 
 def meeting(topology: Topology, a: str, b: str) -> Meeting:
     """Find where two components meet: by the tree where it is known, else by what a tool printed for the pair."""
-    return _meeting(topology, topology.revision, a, b)
+    return topology.found_once(("meeting", a, b), lambda: _meeting(topology, a, b))
 
 
-@lru_cache(maxsize=4096)
-def _meeting(topology: Topology, _revision: int, a: str, b: str) -> Meeting:
+def _meeting(topology: Topology, a: str, b: str) -> Meeting:
     up, down = chain(topology, a), chain(topology, b)
     shared = set(up) & set(down)
     at = next((name for name in up if name in shared), None)

@@ -7,14 +7,14 @@ The class stores and hands out, nothing more. Every question about routes, limit
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import networkx as nx
 
 from toposcope.model.figures import Figures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from toposcope.base import Problem
     from toposcope.model.component import Component
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from toposcope.model.relation import PrintedMatrix, Relation
     from toposcope.model.vocabulary import Grade, Kind
 
+Found = TypeVar("Found")
+
 
 class Topology:
     """Components, links, relations and facts of one host.
 
     ``profile`` is the reference machine that what is assumed comes from, ``candidates`` are all that fit, ``near``
     those that nearly do, with what they differ in. ``problems`` is what was not read, repaired, or contradicted.
-    ``painter`` draws it as SVG where it is shown in a notebook. ``revision`` grows with every change of components,
-    links and relations: an answer that was found for one holds as long as it is the same.
+    ``painter`` draws it as SVG where it is shown in a notebook.
     """
 
     def __init__(self, *, host: str | None = None, figures: Figures | None = None) -> None:
         self.host = host
-        self.revision = 0
         self.figures = figures or Figures()
         self.profile: str | None = None
         self.candidates: tuple[str, ...] = ()
@@ -51,10 +51,21 @@ class Topology:
         self._chains: dict[str, tuple[str, ...]] = {}
         self._relations: dict[tuple[str, str], list[Relation]] = {}
         self._facts: dict[str, dict[str, Fact]] = {}
+        self._found: dict[Hashable, Any] = {}
+
+    def found_once(self, question: Hashable, find: Callable[[], Found]) -> Found:
+        """Return an answer that was found before, else find it and keep it until components, links or words change.
+
+        ``question`` holds all that the answer depends on but these.
+        """
+        if question not in self._found:
+            self._found[question] = find()
+        answer: Found = self._found[question]
+        return answer
 
     def add(self, component: Component) -> None:
         """Add a component, or replace the one with the same id by a better known one."""
-        self.revision += 1
+        self._found.clear()
         self._components[component.id] = component
         self._graph.add_node(component.id, component=component)
 
@@ -68,7 +79,7 @@ class Topology:
         for end in (link.source, link.target):
             if end not in self._graph:
                 raise KeyError(end)
-        self.revision += 1
+        self._found.clear()
         self._graph.add_edge(link.source, link.target, link=link)
         if upward:
             self._parents[link.source] = link.target
@@ -76,12 +87,12 @@ class Topology:
 
     def replace(self, link: Link) -> None:
         """Put a better known link in the place of the one between the same ends."""
-        self.revision += 1
+        self._found.clear()
         self._graph.edges[link.source, link.target]["link"] = link
 
     def relate(self, relation: Relation) -> None:
         """Keep what a tool printed for a pair."""
-        self.revision += 1
+        self._found.clear()
         self._relations.setdefault(_pair(relation.a, relation.b), []).append(relation)
 
     def note(self, fact: Fact) -> None:
@@ -160,7 +171,7 @@ class Topology:
         Components, structure, relations and facts are shared with this one.
         """
         other = copy(self)
-        other._graph = self._graph.copy()  # noqa: SLF001 - a copy of its own kind
+        other._graph, other._found = self._graph.copy(), {}  # noqa: SLF001 - a copy of its own kind
         for link in links:
             other._graph.add_edge(link.source, link.target, link=link)  # noqa: SLF001
         return other

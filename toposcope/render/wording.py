@@ -160,8 +160,6 @@ def _next(route: Route) -> str:
 
 
 def _missing(route: Route, topology: Topology) -> str:
-    unlined = [each for each in route.segments if each.line is None]
-    unknown = next((each for each in unlined if not each.is_crossing), None) or next(
-        (each for each in unlined if each.usable is None), None
-    )
+    index = route.limit.unknown
+    unknown = None if index is None else route.segments[index]
     return f"nothing tells the speed of {_named(unknown, topology)}" if unknown else "no figure is known"

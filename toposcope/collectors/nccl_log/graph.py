@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 BEGINS = re.compile(r"\s*=== System : max(?:Bw|Width) [\d.]{1,12} total(?:Bw|Width) [\d.]{1,12} ===\s*")
 _ENDS = re.compile(r"\s*={10,}\s*")
 _CPU = re.compile(
-    r"\s*CPU/(?:[0-9A-Fa-f]{1,4}-)?(?P<numa>[0-9A-Fa-f]{1,16}) \((?P<kind>-?\d{1,3}/-?\d{1,3})/-?\d{1,5}\)\s*"
+    r"\s*CPU/(?:(?P<system>[0-9A-Fa-f]{1,4})-)?(?P<numa>[0-9A-Fa-f]{1,16}) "
+    r"\((?P<kind>-?\d{1,3}/-?\d{1,3})/-?\d{1,5}\)\s*"
 )
 _BRANCH = re.compile(
     r"(?P<indent>\s*)\+ (?P<kind>[A-Z0-9]{2,8})\[(?P<value>\d{1,6}(?:\.\d{1,6})?)\] - "
@@ -39,8 +40,7 @@ _FIGURE = re.compile(r"\d{1,6}\.\d{1,6}")
 _VENDORS = {"1/1": "GenuineIntel", "1/2": "AuthenticAMD", "1/3": "CentaurHauls"}
 _CLASSES = {"PCI": "0604", "GPU": "0302", "NIC": "0200"}
 _NO_LIMIT = 5000
-_BUS_DIGITS = range(3, 10)
-"""How many digits a bus id has; fewer number a device that is none of PCI."""
+_MOST_DIGITS = 9
 
 
 @dataclass(slots=True)
@@ -50,6 +50,8 @@ class Graph:
     records: list[Record] = field(default_factory=list)
     open: bool = True
     numa: int | None = None
+    system: str | None = None
+    foreign: bool = False
     _above: list[tuple[int, str | None]] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
 
@@ -66,6 +68,11 @@ class Graph:
         return True
 
     def _cpu(self, match: re.Match[str], origin: Origin) -> None:
+        """Begin a CPU. Where hosts share a fabric the graph shows those of others too: only the first host's count."""
+        self.system = match["system"] if self.system is None else self.system
+        self.foreign = match["system"] != self.system
+        if self.foreign:
+            return
         number = int(match["numa"], 16)
         self.numa = number if number < _NO_LIMIT else None  # -1 is a node that nothing names
         self._above = []
@@ -75,12 +82,15 @@ class Graph:
             self.records.append(Cpu(origin, vendor=_VENDORS[match["kind"]]))
 
     def _branch(self, match: re.Match[str], origin: Origin) -> None:
+        if self.foreign:
+            return
         depth = len(match["indent"])
         while self._above and self._above[-1][0] >= depth:
             self._above.pop()
         above = next((address for _, address in reversed(self._above) if address), None)
         node, value = match["node"], Bandwidth.gigabytes(float(match["value"]))
-        address = pci_of_bus(match["id"]) if node in _CLASSES and len(match["id"]) in _BUS_DIGITS else None
+        hardware = node in _CLASSES and value.gbs < _NO_LIMIT and len(match["id"]) <= _MOST_DIGITS
+        address = pci_of_bus(match["id"]) if hardware else None
         if match["kind"] == "PCI" and address is not None and address not in self._seen:
             self._seen.add(address)
             self.records.append(self._device(match, address, above, origin))
@@ -88,7 +98,7 @@ class Graph:
         self._above.append((depth, address if match["kind"] == "PCI" else None))
 
     def _device(self, match: re.Match[str], address: str, above: str | None, origin: Origin) -> PciDevice:
-        ids = (match["rest"] or "").zfill(16) if match["node"] == "PCI" else ""
+        ids = (match["rest"] or "").zfill(16) if match["node"] == "PCI" and (match["rest"] or "").strip("0") else ""
         return PciDevice(
             address,
             origin,

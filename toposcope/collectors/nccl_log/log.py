@@ -57,7 +57,7 @@ _ASYNC = re.compile(
 )
 _BAD = re.compile(r"err|fatal|fail|down", re.IGNORECASE)
 _COMPLETION = re.compile(r"Got completion .{0,300}?status=(?P<status>\d{1,4})\b.{0,200}?vendor err (?P<vendor>\d{1,6})")
-_GRAPH_GPU = re.compile(r"GPU/(?:[0-9A-Fa-f]{1,4}-)?(?P<bus>[0-9A-Fa-f]{3,9}) \(\d{1,7}\)")
+_GRAPH_GPU = re.compile(r"GPU/(?:[0-9A-Fa-f]{1,4}-)?(?P<bus>[0-9A-Fa-f]{1,9}) \(\d{1,7}\)")
 _VARIABLE = re.compile(r"\s*(?P<name>[NR]CCL_[A-Z0-9_]{1,80})\s*=(?P<value>.*)")
 _SHORT = 3
 """A device's number has at most so many digits; a bus id has more."""
@@ -124,11 +124,15 @@ def _read(log: _Log, text: str, found: re.Match[str], index: int) -> None:
 
 def _takes_graph(log: _Log, prefix: str, text: str, index: int) -> bool:
     """Read a line of the first graph that is printed; the other processes of the job print the same between."""
-    if log.graph is None:
-        if not BEGINS.fullmatch(text):
-            return False
-        log.graph, log.graph_of = Graph(), prefix
+    if BEGINS.fullmatch(text):
+        host = _PREFIX.search(prefix)
+        if log.graph is not None:
+            log.graph.open = log.graph.open and prefix != log.graph_of  # another begins: the first was cut
+        elif host is None or host["host"] == log.first_host:
+            log.graph, log.graph_of = Graph(), prefix
         return True
+    if log.graph is None:
+        return False
     origin = log.capture.origin(index)
     taken = log.graph.open and prefix == log.graph_of and log.graph.take(text, origin)
     if taken and (gpu := _GRAPH_GPU.search(text)) is not None:

@@ -168,15 +168,16 @@ def check(loaded: Loaded, measured: Sequence[Path] = ()) -> Check:
     topology = copy(loaded.topology) if again is None else again(Reading(listed))
     topology.measurements, topology.problems = list(topology.measurements), []
     for reading in readings:
-        topology.problems += reading.problems
         add_measurements(topology, reading)
+    elsewhere = len(topology.problems)
+    topology.problems += (problem for reading in readings for problem in reading.problems)
     if not topology.measurements:
         told = "; ".join(dict.fromkeys(problem.message for problem in topology.problems[:3]))
         wanted = "the output of nccl-tests, nvbandwidth, p2pBandwidthLatencyTest, perftest, hccl_test or the like"
         if measured:
             raise InputError(f"{measured[0]} holds no measurement of this machine ({told or f'it takes {wanted}'})")
         raise UsageError(f"no measurement in the recording: put {wanted} beside it, or name it by --measured")
-    return replace(check_measurements(topology), problems=tuple(topology.problems))
+    return replace(check_measurements(topology), problems=tuple(topology.problems), elsewhere=elsewhere)
 
 
 def contend(

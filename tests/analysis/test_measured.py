@@ -232,3 +232,42 @@ def test_host_copies_that_no_other_memory_explains_point_to_their_own_way():
     assert "memory" not in {each.kind for each in check(topology, [copied("GPU0", "host", 6)]).suspects}
     bound = [copied("GPU0", "host:0", 19)]
     assert "memory" not in {each.kind for each in check(topology, bound).suspects}
+
+
+def test_a_slow_row_points_to_what_the_accelerator_sends():
+    (suspect,) = check(machine(), all_pairs(lambda a, _: 130 if a == "GPU3" else 270)).suspects
+    assert (suspect.kind, suspect.explains, suspect.slow) == ("direction", 7, 7)
+    assert suspect.segments[0].source == "GPU3"
+    two = check(machine(), all_pairs(lambda a, _: 130 if a in ("GPU3", "GPU5") else 270)).suspects
+    assert [(each.kind, each.segments[0].source) for each in two] == [("direction", "GPU3"), ("direction", "GPU5")]
+
+
+def test_an_accelerator_of_which_all_is_slow_goes_before_its_single_links():
+    taken = [copied("GPU0", "GPU1", 120), copied("GPU1", "GPU0", 120), copied("GPU0", "host", 26)]
+    (suspect,) = check(machine(), [*taken, copied("GPU1", "host", 9)]).suspects
+    assert (suspect.kind, suspect.component, suspect.explains) == ("component", "GPU1", 3)
+
+
+def test_one_way_that_was_measured_slow_and_healthy_accuses_no_part():
+    taken = [copied("GPU0", "GPU1", 120), copied("GPU0", "GPU1", 265, test="again"), copied("GPU1", "GPU0", 265)]
+    (suspect,) = check(machine(), taken).suspects
+    assert suspect.kind == "varies"
+
+
+def test_a_collective_tells_no_part_and_what_is_above_its_line_is_no_evidence():
+    assert check(machine(), [ring(60)]).suspects == ()
+    (suspect,) = check(machine(), [copied("GPU0", "host", 9), copied("GPU1", "host", 90)]).suspects
+    assert suspect.kind == "all"
+
+
+def test_the_port_is_among_the_suspects_of_a_slow_nic():
+    taken = Measurement("tool", "rdma", Bandwidth.gigabytes(9), ORIGIN, "host", "remote", nic="NIC0")
+    (suspect,) = check(machine(), [taken]).suspects
+    assert Medium.ETHERNET in {each.medium for each in suspect.segments}
+
+
+def test_a_small_message_that_took_far_too_long_is_slow():
+    (judged,) = check(machine(), [ring(10, size=128 << 20)]).judged
+    assert judged.health is Health.SLOW
+    (judged,) = check(machine(), [ring(120, size=128 << 20)]).judged
+    assert judged.health is Health.UNJUDGED

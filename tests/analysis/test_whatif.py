@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -65,7 +66,7 @@ def test_a_narrower_link_carries_its_share_of_lanes(text: str) -> None:
     assert changes[0].after == "Gen4 x8, 15.8 GB/s"
 
 
-def test_the_machine_given_stays_as_it_is() -> None:
+def test_the_machine_orderstays_as_it_is() -> None:
     before = reference(A100)
     link, parent = before.link("GPU3", "SW1"), before.parent("NIC0")
 
@@ -230,3 +231,42 @@ def test_a_wider_link_never_slows_a_route(name: str, width: int) -> None:
 
     for outcome in outcomes(analyze(narrow), analyze(wide)):
         assert outcome.ratio is None or outcome.ratio >= 1 - 1e-9
+
+
+def test_an_uplink_that_several_share_shows_where_all_send_at_once():
+    topology = with_figures(a100())
+    before, after = analyze(topology), analyze(what_if(topology, settings=["switch0.width=12"])[0])
+    outcome = next(each for each in outcomes(before, after) if each.target == "host")
+    assert outcome.share_ratio == pytest.approx(0.75, abs=0.02)
+
+
+def test_what_was_not_known_before_is_no_loss():
+    topology = with_figures(a100())
+    for nic in ("NIC0", "NIC1"):
+        topology.replace(replace(topology.link(f"{nic}-port", "network"), line=None))
+    changed, _ = what_if(topology, settings=["NIC0.rate=100G", "NIC1.rate=100G"])
+    found = [each for each in outcomes(analyze(topology), analyze(changed)) if each.target == "remote"]
+    assert found
+    assert {each.ratio for each in found} == {None}
+
+
+@pytest.mark.parametrize(("value", "gbps"), [("400G", 400), ("25GB/s", 200), ("400 Gb/s", 400), ("100GbE", 100)])
+def test_bytes_and_bits_are_told_apart(value, gbps):
+    changed, _ = what_if(a100(), settings=[f"NIC0.rate={value}"])
+    assert changed.link("NIC0-port", "network").line.gbps == gbps
+
+
+def test_both_halves_of_an_unknown_link_may_be_set_in_any_order():
+    topology = with_figures(a100())
+    link = topology.link("GPU0", "switch0")
+    topology.replace(replace(link, generation=None, width=None, line=None))
+    for order in (["GPU0.generation=4", "GPU0.width=8"], ["GPU0.width=8", "GPU0.generation=4"]):
+        changed, _ = what_if(topology, settings=order)
+        assert changed.link("GPU0", "switch0").line.gbs == pytest.approx(15.754, rel=0.001)
+    with pytest.raises(UsageError, match=r"GPU0\.width too"):
+        what_if(topology, settings=["GPU0.generation=4"])
+
+
+def test_one_thing_set_twice_is_refused():
+    with pytest.raises(UsageError, match="2 times"):
+        what_if(a100(), settings=["NIC0.rate=100G", "NIC0.rate=200G"])

@@ -166,6 +166,8 @@ def _apart(what: str, old: Link | None, new: Link | None) -> Iterator[Difference
 
 def _words(link: Link) -> str:
     state = f", {link.state}" if link.state in (State.DOWN, State.DEGRADED) else ""
+    if link.medium is Medium.PCIE and link.generation is None and link.width is None and link.line is not None:
+        return f"{link.line} GB/s{state}"
     if link.medium is Medium.PCIE:
         generation, width = link.generation or "?", link.width or "?"
         return f"Gen{generation} x{width}{state}"

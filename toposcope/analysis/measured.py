@@ -17,7 +17,8 @@ from toposcope.analysis.expected import BOTH, Expected, expected_copy, expected_
 from toposcope.analysis.far_memory import far_memory
 from toposcope.analysis.finding import Finding, Severity, Verdict
 from toposcope.analysis.rules import RULES
-from toposcope.analysis.suspects import Suspect, suspects
+from toposcope.analysis.segment import reverse
+from toposcope.analysis.suspects import Passage, Suspect, suspects
 from toposcope.base import Bandwidth, UsageError
 from toposcope.model import Kind
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 LEAST_SIZE = {"memcpy": 16 << 20, "rdma": 32 << 10, "busbw": 256 << 20, "algbw": 256 << 20, "sendrecv": 64 << 20}
 """Bytes below which a test measures its start more than the link. Published: NVLink 3 all-reduce reaches 87 % of its
 best at 1 GiB; copies of 16 MiB their best on HCCS and PCIe; 64 KiB saturate a 400G port."""
+
+START_S = 0.002
+"""Seconds that no start of a test takes: published latencies of small messages are 10 us to 1 ms, over hosts too."""
 
 _UNITS = (("GiB", 30), ("MiB", 20), ("KiB", 10))
 
@@ -75,13 +79,15 @@ class Judged:
 class Check:
     """All measurements of a machine, the suspects where some are slow, and what of the measurements was not read.
 
-    ``reasons`` are the faults found on this machine that harm a slow route or sit in a suspect.
+    ``reasons`` are the faults found on this machine that harm a slow route or sit in a suspect. ``elsewhere`` counts
+    the measurements of components that this machine has not.
     """
 
     judged: tuple[Judged, ...]
     suspects: tuple[Suspect, ...]
     problems: tuple[Problem, ...] = ()
     reasons: tuple[Finding, ...] = ()
+    elsewhere: int = 0
 
     @property
     def health(self) -> Health:
@@ -100,17 +106,27 @@ def check(topology: Topology, measurements: Sequence[Measurement] | None = None)
     taken = _greatest(topology.measurements if measurements is None else measurements)
     cache = _Expectations(topology)
     judged = tuple(_beside_their_kind([_judge(each, cache) for each in taken]))
-    slow = [each.expected.segments for each in judged if each.health is Health.SLOW and each.expected is not None]
-    well = [
-        each.expected.segments
-        for each in judged
-        if each.health in (Health.NORMAL, Health.ABOVE) and each.expected is not None
-    ]
+    slow, well = (_passages(judged, health) for health in (Health.SLOW, Health.NORMAL))
     slowly = [each.measurement for each in judged if each.health is Health.SLOW]
     blamed = tuple(far_memory(topology, slowly))
     if not any(each.explains == len(slow) for each in blamed):
         blamed += suspects(topology, slow, well)
-    return Check(judged, blamed, reasons=_reasons(topology, judged, blamed) if slow else ())
+    return Check(judged, blamed, reasons=_reasons(topology, judged, blamed) if slowly else ())
+
+
+def _passages(judged: Iterable[Judged], health: Health) -> list[Passage]:
+    """Return what the measurements between two ends passed, as their data went; a collective tells no part from others.
+
+    What a way cannot carry tells nothing of it: the test was of something else.
+    """
+    found = []
+    for each in judged:
+        one = each.measurement
+        if each.health is health and each.expected is not None and one.source is not None:
+            segments = each.expected.segments
+            way = tuple(reverse(segments)) if one.source.startswith("host") and one.metric != "rdma" else segments
+            found.append(Passage(way, BOTH in one.words))
+    return found
 
 
 def _reasons(topology: Topology, judged: Sequence[Judged], blamed: Sequence[Suspect]) -> tuple[Finding, ...]:
@@ -216,12 +232,19 @@ def _health(each: Measurement, value: Bandwidth, expected: Expected, share: floa
     usable = expected.usable
     if share < SLOW_BELOW and usable is not None and value < usable.low * OF_LOWEST:
         least = LEAST_SIZE.get(each.metric, 0)
-        if each.size is not None and each.size < least:
+        if each.size is not None and each.size < least and not _outlasts_a_start(each.size, value, usable.typical):
             return Health.UNJUDGED, f"too small to judge, {size_words(least)} and more fill this way"
         return Health.SLOW, ""
     if _too_much(value, expected):
         return Health.ABOVE, "more than this way carries: the wiring or the test is not as the recording says"
     return Health.NORMAL, ""
+
+
+def _outlasts_a_start(size: int, value: Bandwidth, typical: Bandwidth) -> bool:
+    """Tell a small message that took longer than it should by more than any test takes to start."""
+    if not value.bytes_per_s:
+        return True
+    return size / value.bytes_per_s - size / typical.bytes_per_s > START_S
 
 
 def _too_much(value: Bandwidth, expected: Expected) -> bool:

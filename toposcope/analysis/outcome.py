@@ -30,7 +30,7 @@ EQUAL_WITHIN = 0.005
 class Answer:
     """The default route between two ends, and what a finding says that it carries less (None: nothing does).
 
-    ``share`` is what it keeps when all accelerators send out at once; only for the way to a remote host.
+    ``share`` is what it keeps when all accelerators send at once; only for the ways to a remote host and to memory.
     """
 
     route: Route
@@ -39,12 +39,22 @@ class Answer:
 
     @property
     def carried(self) -> Bandwidth | None:
-        """What a user will see, one direction: as harmed, else typical, else at line rate."""
+        """What a user will see, one direction: as harmed, else typical, else at line rate.
+
+        None where a part of unknown speed stands on the way.
+        """
+        if self.route.limit.at_most:
+            return None
         usable = self.route.limit.usable
         figure = self.route.limit.line if usable is None else usable.typical
         if self.harmed is None or figure is None:
             return figure
         return min(self.harmed, figure)
+
+    @property
+    def told_in_practice(self) -> bool:
+        """Whether ``carried`` is more than a line rate."""
+        return self.route.limit.usable is not None or self.harmed is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +71,10 @@ class Outcome:
         """What a user will see after, over before; None where a figure is missing."""
         if self.before is None or self.after is None:
             return None
-        return _over(self.after.carried, self.before.carried)
+        if self.before.told_in_practice is self.after.told_in_practice:
+            return _over(self.after.carried, self.before.carried)
+        sure = not (self.before.route.limit.at_most or self.after.route.limit.at_most)
+        return _over(self.after.route.limit.line, self.before.route.limit.line) if sure else None
 
     @property
     def share_ratio(self) -> float | None:
@@ -105,20 +118,20 @@ def answers(analysis: Analysis) -> dict[tuple[str, str], Answer]:
     """Return the default route of every pair, to every NIC, to a remote host and to the memory beside."""
     topology = analysis.topology
     harms = _harms(analysis)
-    shares = shares_out(topology)
+    shares = {"remote": shares_of(topology, "rail"), "host": shares_of(topology, "d2h")}
     routes = [*_routes(analysis), *_host(topology)]
     return {
         (route.source, target): Answer(
-            route, harms.get((route.source, route.target)), shares.get(route.source) if target == "remote" else None
+            route, harms.get((route.source, route.target)), shares.get(target, {}).get(route.source)
         )
         for route, target in routes
     }
 
 
-def shares_out(topology: Topology) -> dict[str, Bandwidth]:
-    """Return what each accelerator gets in practice where all send out at once; {} where none can."""
+def shares_of(topology: Topology, pattern: str) -> dict[str, Bandwidth]:
+    """Return what each accelerator gets in practice where all send at once in a pattern; {} where none can."""
     try:
-        contention = contend(topology, "rail")
+        contention = contend(topology, pattern)
     except UsageError:
         return {}
     figures = {

@@ -127,7 +127,7 @@ def crossing(topology: Topology, ends: tuple[str, str], reach: Reach, *, use: st
     between = _socket_link(topology, *ends) if reach is Reach.SOCKET else None
     if reach is Reach.SOCKET and _in_one_socket(topology, *ends):
         reach = Reach.NUMA
-    least = _base(topology.figures, rest, staged=use.startswith("staged"))
+    least = _base(topology.figures, rest)
     line = between.line if between is not None else None
     classes = _crossing_classes(topology.figures, reach, use, rest)
     usable = topology.figures.usable(least, *classes)
@@ -171,21 +171,23 @@ def _crossing_classes(figures: Figures, reach: Reach, use: str, rest: Sequence[S
     return (*names, f"rdma-{word}") if use == "rdma" else names
 
 
-def _base(figures: Figures, rest: Sequence[Segment], *, staged: bool) -> Bandwidth | None:
+def _base(figures: Figures, rest: Sequence[Segment]) -> Bandwidth | None:
     """Return what the factor of a crossing applies to: the slowest PCIe link of the rest, were it 16 lanes wide.
 
-    A narrow link does not make the crossing worse than the link is itself. A staged copy waits for its slower half. No
-    crossing was measured from a link between accelerator and CPU (C2C).
+    A narrow link does not make the crossing worse than the link is itself; of links whose width nothing tells the
+    slower ones may be narrow. No crossing was measured from a link between accelerator and CPU (C2C).
     """
     pcie = [segment for segment in rest if segment.medium is Medium.PCIE and segment.line is not None]
     links = pcie or [segment for segment in rest if segment.medium is not Medium.C2C]
-    wide = (
-        (segment.width is not None and segment.width < _WIDE and figures.pcie(segment.generation, _WIDE))
-        or segment.line
-        for segment in links
-    )
-    lines = [segment.line for segment in links] if staged else list(wide)
+    told = [_were_it_wide(figures, segment) for segment in links if segment.width is not None or not pcie]
+    untold = [segment.line for segment in links if segment.width is None and pcie]
+    lines = [*told, max((line for line in untold if line is not None), default=None)]
     return min((line for line in lines if line is not None), default=None)
+
+
+def _were_it_wide(figures: Figures, segment: Segment) -> Bandwidth | None:
+    narrow = segment.width is not None and segment.width < _WIDE
+    return (figures.pcie(segment.generation, _WIDE) if narrow else None) or segment.line
 
 
 def _in_one_socket(topology: Topology, a: str, b: str) -> bool:

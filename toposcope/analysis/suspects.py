@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import TYPE_CHECKING, Literal
 
 from toposcope.model import Kind, Reach
@@ -19,61 +20,113 @@ _FAR = "remote:"
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """What one measurement passed, in the direction of its data; ``both`` directions at once."""
+
+    segments: tuple[Segment, ...]
+    both: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Suspect:
     """Something that explains slow routes.
 
     ``segments`` are the parts that cannot be told apart: all are passed by the same ``explains`` routes of ``slow``,
-    by no healthy one. ``kind``: a ``component`` where they are all that leads to it, a ``segment``, ``between`` where
-    both ends are well and only what lies between them is left, ``direction`` where the way back is healthy, ``all``
-    where no route is healthy: then they are what
-    all slow routes share, if anything; ``memory`` where slow copies are as fast as those of the memory of
-    ``component``, another NUMA node.
+    by no healthy one. ``kind``: a ``component`` where all that begins or ends at it is slow, a ``segment``,
+    ``direction`` where the other direction of the segments is healthy, ``between`` where both ends are well and only
+    what lies between them is left, ``varies`` where the same way was measured healthy as well, ``all`` where no route
+    is healthy: then they are what all slow routes share, if anything; ``memory`` where slow copies are as fast as those
+    of the memory of ``component``, another NUMA node.
     """
 
-    kind: Literal["component", "segment", "between", "direction", "all", "memory"]
+    kind: Literal["component", "segment", "between", "direction", "varies", "all", "memory"]
     segments: tuple[Segment, ...]
     explains: int
     slow: int
     component: str | None = None
 
 
-def suspects(
-    topology: Topology, slow: Sequence[Sequence[Segment]], healthy: Sequence[Sequence[Segment]]
-) -> tuple[Suspect, ...]:
+class _Sort(IntEnum):
+    """What may be to blame; of what explains equally much the greater is named."""
+
+    DIRECTION = 0
+    END = 1
+    PART = 2
+
+
+def suspects(topology: Topology, slow: Sequence[Passage], healthy: Sequence[Passage]) -> tuple[Suspect, ...]:
     """Return the fewest parts that explain all slow routes, the one that explains most first."""
-    well = {_key(topology, segment) for route in healthy for segment in route}
-    passed = [{_key(topology, each): each for each in route if not _is_far(each)} for route in slow]
     if slow and not healthy:
-        common = set.intersection(*(set(route) for route in passed))
-        return (Suspect("all", tuple(passed[0][key] for key in passed[0] if key in common), len(slow), len(slow)),)
-    open_routes = set(range(len(slow)))
+        return (_common(topology, slow),)
+    well = {key for passage in healthy for key in _blamable(topology, passage)}
+    passed = [
+        {key: parts for key, parts in _blamable(topology, passage).items() if key not in well} for passage in slow
+    ]
+    waiting = set(range(len(slow)))
     found: list[Suspect] = []
-    while open_routes:
-        counts = Counter(key for index in open_routes for key in passed[index] if key not in well)
-        most = max(counts.values(), default=0)
-        if not most:
+    while waiting:
+        counts = Counter(key for index in waiting for key in passed[index])
+        best = max(counts, key=lambda key: (counts[key], key[0]), default=None)
+        if best is None:
             break
-        best = [key for key, count in counts.items() if count == most]
-        first = best[0]
-        explained = {index for index in open_routes if first in passed[index]}
-        same = [key for key in best if {index for index in open_routes if key in passed[index]} == explained]
-        parts = tuple(next(passed[index][key] for index in explained if key in passed[index]) for key in same)
-        found.append(_suspect(topology, parts, len(explained), len(slow)))
-        open_routes -= explained
-    if open_routes:
-        between = tuple(slow[min(open_routes)])
-        back = [{_key(topology, segment) for segment in route} for route in healthy]
-        one_way = all(any(set(passed[index]) <= keys for keys in back) for index in open_routes)
-        found.append(Suspect("direction" if one_way else "between", between, len(open_routes), len(slow)))
+        explained = {index for index in waiting if best in passed[index]}
+        found.append(_suspect(topology, best, [passed[index] for index in sorted(explained)], len(slow)))
+        waiting -= explained
+    if waiting:
+        found.append(_unexplained(topology, [slow[index] for index in sorted(waiting)], healthy, len(slow)))
     return tuple(found)
 
 
-def _suspect(topology: Topology, parts: tuple[Segment, ...], explains: int, slow: int) -> Suspect:
-    ends = Counter(end for segment in parts for end in (segment.source, segment.target))
+_Blamable = dict[tuple[_Sort, "Hashable"], tuple["Segment", ...]]
+
+
+def _blamable(topology: Topology, passage: Passage) -> _Blamable:
+    """Return all that may be to blame for a route, with the segments that stand for it."""
+    near = [segment for segment in passage.segments if not _is_far(segment)]
+    found: _Blamable = {}
+    for segment in near:
+        key = _key(topology, segment)
+        found.setdefault((_Sort.PART, key), (segment,))
+        for ends in ((segment.source, segment.target), (segment.target, segment.source))[: 1 + passage.both]:
+            found.setdefault((_Sort.DIRECTION, (key, ends)), (segment,))
+    for end, segment in ((near[0].source, near[0]), (near[-1].target, near[-1])) if near else ():
+        if end in topology and topology.component(end).kind in (Kind.ACCELERATOR, Kind.NIC):
+            found.setdefault((_Sort.END, end), (segment,))
+    return found
+
+
+def _common(topology: Topology, slow: Sequence[Passage]) -> Suspect:
+    """Return what all routes share where none is healthy."""
+    parts = [
+        {key: parts for (sort, key), parts in _blamable(topology, each).items() if sort is _Sort.PART} for each in slow
+    ]
+    common = [key for key in parts[0] if all(key in others for others in parts)]
+    return Suspect("all", tuple(parts[0][key][0] for key in common), len(slow), len(slow))
+
+
+def _unexplained(topology: Topology, left: Sequence[Passage], healthy: Sequence[Passage], slow: int) -> Suspect:
+    """Return what is left where every part of a slow route is healthy with others."""
+    first = left[0]
+    ways = [set(_blamable(topology, passage)) for passage in healthy]
+    again = any(set(_blamable(topology, first)) <= way for way in ways)
+    return Suspect("varies" if again else "between", first.segments, len(left), slow)
+
+
+def _suspect(topology: Topology, best: tuple[_Sort, Hashable], explained: Sequence[_Blamable], slow: int) -> Suspect:
+    """Name what explains these routes, with all that is passed by just the same ones."""
+    sort, name = best
+    if sort is _Sort.END:
+        parts = {part.links or (part.source, part.target): part for each in explained for part in each[best]}
+        return Suspect("component", tuple(parts.values()), len(explained), slow, str(name))
+    shared = [key for key in explained[0] if key[0] is sort and all(key in each for each in explained)]
+    segments = tuple(part for key in shared for part in explained[0][key])
+    if sort is _Sort.DIRECTION:
+        return Suspect("direction", segments, len(explained), slow)
+    ends = Counter(end for segment in segments for end in (segment.source, segment.target))
     own = [end for end in ends if end in topology and topology.component(end).kind in (Kind.ACCELERATOR, Kind.NIC)]
-    if len(own) > 1 or explains == 1:  # a link between two of them, or one route only, accuses neither
+    if len(own) > 1 or len(explained) == 1:  # a link between two of them, or one route only, accuses neither
         own = []
-    return Suspect("component" if own else "segment", parts, explains, slow, own[0] if own else None)
+    return Suspect("component" if own else "segment", segments, len(explained), slow, own[0] if own else None)
 
 
 def _is_far(segment: Segment) -> bool:

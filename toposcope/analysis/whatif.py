@@ -11,6 +11,7 @@ What is changed is graded as assumed, and its origin says what was asked.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
 
 SOURCE = "what-if"
 
-_SETTING = re.compile(r"\s*(?P<name>.+)\.(?P<key>[a-z]+)\s*=\s*(?P<value>\S+)\s*")
-_RATE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?:g|gb|gbps|gb/s|gbit/s|gbe)?", re.IGNORECASE)
+_SETTING = re.compile(r"\s*(?P<name>.+)\.(?P<key>[a-z]+)\s*=\s*(?P<value>\S(?:.*\S)?)\s*")
+_RATE = re.compile(r"(?P<number>\d{1,6}(?:\.\d{1,6})?)\s*(?P<unit>[A-Za-z/]{0,6})")
+_BITS = ("", "g", "gb", "gbps", "gb/s", "gbit/s", "gbe")
+_BYTES = ("GB", "GB/s", "GBps")
+"""Of units with a capital B bytes are meant, but for the name of a kind of Ethernet (``100GbE``)."""
 _NUMBER = re.compile(r"(?:gen|x)?(?P<number>\d{1,2})", re.IGNORECASE)
 _REDIRECT = "acs.request_redirect"
 _REDIRECTING = (Kind.PCIE_BRIDGE, Kind.PCIE_SWITCH, Kind.ACCELERATOR, Kind.NIC, Kind.STORAGE)
@@ -54,10 +58,13 @@ def what_if(
     Moves come first, then settings, in their order. Raises UsageError for what has no meaning on this machine.
     """
     changes: list[Change] = []
+    _once_each("--set", (text.partition("=")[0].strip() for text in settings))
+    _once_each("--move", (text.partition(":")[0].strip() for text in moves))
     for text in moves:
         topology = _move(topology, text, changes)
     for text in settings:
         topology = _set(topology, text, changes)
+    _all_known(topology, settings)
     if acs_off:
         topology = _without_acs(topology, changes)
     if not changes:
@@ -73,15 +80,23 @@ def _set(topology: Topology, text: str, changes: list[Change]) -> Topology:
     component = find(topology, match["name"])
     links = setter(topology, component, match["value"])
     origin = Origin(SOURCE, f"--set {text.strip()}")
-    fresh = [replace(link, origin=origin, grade=Grade.ASSUMED, state=State.UP, usable=None) for link in links]
+    fresh = [
+        replace(link, origin=origin, grade=Grade.ASSUMED, state=_mended(link.state), usable=None) for link in links
+    ]
     for old, new in zip(_old(topology, fresh), fresh, strict=True):
         changes.append(Change(new.source, _kind_of(new), _words(old), _words(new), _beyond(old, new)))
     return topology.with_links(fresh)
 
 
+def _mended(state: State) -> State:
+    """Return the state of what is set: it works, but one that was not recorded stays so, as that of others."""
+    return State.UNKNOWN if state is State.UNKNOWN else State.UP
+
+
 def _rate(topology: Topology, component: Component, value: str) -> list[Link]:
     match = _RATE.fullmatch(value)
-    if match is None or float(match["number"]) <= 0:
+    bits = None if match is None else 8 if match["unit"] in _BYTES else 1 if match["unit"].lower() in _BITS else None
+    if match is None or bits is None or float(match["number"]) <= 0:
         raise UsageError(f"a rate is given in Gb/s, as in {component.id}.rate=400G, not {value!r}")
     names = (
         [component.id] if component.kind is Kind.NIC_PORT else [each.id for each in ports_of(topology, component.id)]
@@ -89,7 +104,7 @@ def _rate(topology: Topology, component: Component, value: str) -> list[Link]:
     links = [link for name in names if (link := network_link(topology, name)) is not None]
     if not links:
         raise UsageError(f"{component.id} has no network port that is known here")
-    return [replace(link, line=Bandwidth.gigabits(float(match["number"]))) for link in links]
+    return [replace(link, line=Bandwidth.gigabits(float(match["number"]) * bits)) for link in links]
 
 
 def _width(topology: Topology, component: Component, value: str) -> list[Link]:
@@ -148,12 +163,28 @@ def _above(topology: Topology, name: str) -> Link | None:
 
 
 def _pcie(topology: Topology, link: Link) -> Link:
-    """Give a link the line figure of its generation and width; of a part that is not known none can be given."""
-    line = topology.figures.pcie(link.generation, link.width)
-    if line is None:
+    """Give a link the line figure of its generation and width; none while one of the two is not known."""
+    return replace(link, line=topology.figures.pcie(link.generation, link.width))
+
+
+def _all_known(topology: Topology, settings: Sequence[str]) -> None:
+    """Refuse settings that leave a link without a figure: its other half is not known and was not set either."""
+    for text in settings:
+        match = _SETTING.fullmatch(text)
+        component = find(topology, match["name"]) if match is not None else None
+        link = _above(topology, component.id) if component is not None else None
+        if match is None or component is None or link is None or match["key"] == "rate" or link.line is not None:
+            continue
         missing = "generation" if link.generation is None else "width"
-        raise UsageError(f"the {missing} of the link above {link.source} is not known: set it too, first")
-    return replace(link, line=line)
+        raise UsageError(
+            f"the {missing} of the link above {component.id} is not known: --set {component.id}.{missing} too"
+        )
+
+
+def _once_each(what: str, names: Iterable[str]) -> None:
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise UsageError(f"{name} is given by {what} {times} times: which one counts?")
 
 
 def _move(topology: Topology, text: str, changes: list[Change]) -> Topology:

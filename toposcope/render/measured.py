@@ -6,12 +6,13 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from toposcope.analysis.measured import Health
+from toposcope.model import NETWORKS
 from toposcope.render.documents import gbs_of, origin_of, problem_documents, usable_of
 from toposcope.render.schema import CheckDocument, CheckedDocument, ReasonDocument, SuspectDocument
 from toposcope.render.wording import call, medium_of, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from toposcope.analysis import Segment
     from toposcope.analysis.measured import Check, Judged
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from toposcope.model import Topology
 
 _FAR = "remote:"
+_NAMED = 3
+"""So many parts that cannot be told apart are named."""
 
 
 def check_document(check: Check, topology: Topology) -> CheckDocument:
@@ -38,6 +41,10 @@ def check_document(check: Check, topology: Topology) -> CheckDocument:
 
 def verdict(check: Check, topology: Topology) -> str:
     """Say in one sentence whether the machine does what it should, and what is to blame where it does not."""
+    return " ".join((_verdict(check, topology), *_doubts(check)))
+
+
+def _verdict(check: Check, topology: Topology) -> str:
     counted = {health: [each for each in check.judged if each.health is health] for health in Health}
     judged = [each for each in check.judged if each.health is not Health.UNJUDGED]
     if not judged:
@@ -47,8 +54,9 @@ def verdict(check: Check, topology: Topology) -> str:
     if not slow and not counted[Health.NORMAL]:
         return f"Not as recorded: {_all(len(judged))} more than its way carries; the wiring or the test is another one."
     if not slow:
-        shares = [each.share for each in judged if each.share is not None]
-        text = f"Normal: {_all(len(judged))} what its route should give (median {median(shares):.0%})"
+        shares = [each.share for each in counted[Health.NORMAL] if each.share is not None]
+        which = _all(len(judged)) if len(judged) == len(counted[Health.NORMAL]) else _some(counted, judged)
+        text = f"Normal: {which} what its route should give (median {median(shares):.0%})"
         if all(each.expected is None or each.expected.usable is None for each in judged):
             told = "nothing tells what the links carry, but alike routes give alike"
             return f"Normal as far as can be told: {told}{_by(judged)}."
@@ -61,14 +69,27 @@ def verdict(check: Check, topology: Topology) -> str:
     else:
         text = f"Not normal: {len(slow)} of {len(judged)} measurements are below what their routes should give"
         text += f", the worst {subject(worst, topology)}, {far}"
-    return " ".join([f"{text}.", blame(check.suspects, topology), *because(check)])
+    return " ".join([f"{text}.", blame(check, topology), *because(check)])
 
 
-def blame(suspects: Sequence[Suspect], topology: Topology) -> str:
+def _doubts(check: Check) -> Iterator[str]:
+    """Say what speaks for another machine than the one that was measured."""
+    above = sum(each.health is Health.ABOVE for each in check.judged)
+    if above and above < len(check.judged):
+        more = f"{above} of {len(check.judged)} are more than their way carries"
+        yield f"{more}: the machine or the test may be another one."
+    if check.elsewhere:
+        figures = "1 figure is" if check.elsewhere == 1 else f"{check.elsewhere} figures are"
+        yield f"{figures} of devices that this machine has not: it may be another machine's test."
+
+
+def blame(check: Check, topology: Topology) -> str:
     """Name the suspects in one sentence."""
-    if not suspects:
-        return "Nothing tells what they have in common."
-    words = [_blamed(each, topology) for each in suspects]
+    if not check.suspects:
+        far = any((each.measurement.hosts or 1) > 1 for each in check.judged if each.health is Health.SLOW)
+        tests = "copies between pairs, and RDMA tests between the hosts," if far else "copies between pairs"
+        return f"A collective passes all of its members at once: {tests} would tell which part is to blame."
+    words = [_blamed(each, topology) for each in check.suspects]
     more = f"; {len(words) - 2} more" if len(words) > 2 else ""  # noqa: PLR2004
     return f"Suspect: {'; then '.join(words[:2])}{more}."
 
@@ -129,30 +150,49 @@ def _all(count: int) -> str:
     return "the one measurement is" if count == 1 else f"each of {count} measurements is"
 
 
+def _some(counted: Mapping[Health, Sequence[Judged]], judged: Sequence[Judged]) -> str:
+    return f"each of {len(counted[Health.NORMAL])} of {len(judged)} measurements is"
+
+
 def _blamed(suspect: Suspect, topology: Topology) -> str:
-    parts = " or ".join(dict.fromkeys(_part(each, topology) for each in suspect.segments[:2]))
+    parts = _either(suspect, topology)
     many = "all slow ones pass" if suspect.explains == suspect.slow else f"{suspect.explains} of the slow ones pass"
     if suspect.slow == 1:
         many = "the slow one passes"
     if suspect.kind == "memory":
         node = call(suspect.component or "", topology)
         return f"the memory of {node}, another NUMA node, gives as much by {parts}: see where the test was bound"
-    if suspect.kind == "all" and suspect.slow == 1:
-        return f"it passes {parts}; nothing else was measured that would tell which part is to blame"
     if suspect.kind == "all":
-        shared = f" All pass {parts}." if parts else ""
-        return (
-            f"nothing here is healthy, so the cause is common to all: a setting, the driver, the test itself.{shared}"[
-                :-1
-            ]
+        passed = "it passes" if suspect.slow == 1 else "all pass"
+        apart = (
+            "nothing healthy was measured that would tell which part is to blame, or whether a setting or the test is"
         )
-    if suspect.kind == "direction":
-        return "one direction only: the way back over the same parts is healthy, so look at who reads and who writes"
+        return f"{passed} {parts}; {apart}" if parts else f"no part is common to all; {apart}"
+    if suspect.kind == "varies":
+        ends = f"{_end(suspect.segments[0].source, topology)} to {_end(suspect.segments[-1].target, topology)}"
+        return f"nothing in the wiring: {ends} was measured healthy as well, so look at what differed between the runs"
     if suspect.kind == "between":
         ends = f"{call(suspect.segments[0].source, topology)} and {call(suspect.segments[-1].target, topology)}"
         return f"the fabric between {ends}: either end is healthy with others"
+    if suspect.kind == "direction":
+        first, last = suspect.segments[0].source, suspect.segments[-1].target
+        way = f"{call(first, topology)} to {call(last, topology)}"
+        return f"{parts} in the direction from {way}, which {many} and no healthy one; the other direction is healthy"
     named = f"{call(suspect.component, topology)} with its {parts}" if suspect.component else parts
     return f"{named}, which {many} and no healthy one"
+
+
+def _either(suspect: Suspect, topology: Topology) -> str:
+    """Name the parts that cannot be told apart, the network first: a port has more that may be wrong than a slot."""
+    ordered = sorted(suspect.segments, key=lambda each: each.medium not in NETWORKS)
+    names = list(dict.fromkeys(_beyond(each, topology) for each in ordered))
+    more = f" or {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return " or ".join(names[:_NAMED]) + more
+
+
+def _beyond(segment: Segment, topology: Topology) -> str:
+    part = _part(segment, topology)
+    return f"{part} with its cable and what is beyond" if segment.medium in NETWORKS else part
 
 
 def _suspect(suspect: Suspect, topology: Topology) -> SuspectDocument:

@@ -41,7 +41,7 @@ class CheckedDocument(Document, frozen=True, kw_only=True):
 class SuspectDocument(Document, frozen=True, kw_only=True):
     """A part of the machine that explains slow measurements: ``explains`` of ``slow``."""
 
-    kind: Literal["component", "segment", "between", "direction", "all", "memory"]
+    kind: Literal["component", "segment", "between", "direction", "varies", "all", "memory"]
     component: Id | None
     parts: tuple[str, ...]
     explains: int

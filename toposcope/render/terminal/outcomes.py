@@ -107,7 +107,10 @@ def _names(group: Sequence[Outcome], topology: Topology) -> str:
 def _cell(answer: Answer | None) -> str:
     if answer is None:
         return "none"
-    return f"{gbs(answer.carried)} {answer.route.transport}"
+    limit = answer.route.limit
+    figure = f"<{gbs(limit.line)}" if limit.at_most and limit.line is not None else gbs(answer.carried)
+    line = " (line)" if limit.line is not None and not limit.at_most and not answer.told_in_practice else ""
+    return f"{figure} {answer.route.transport}{line}"
 
 
 def _together(outcome: Outcome) -> str:

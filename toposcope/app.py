@@ -153,15 +153,15 @@ def routes(loaded: Loaded, src: str, dst: str, *, far: Loaded | None = None) -> 
     return routes_of(loaded.topology, src, dst, far=None if far is None else far.topology)
 
 
-def check(loaded: Loaded, measured: Sequence[Path] = ()) -> Check:
+def check(loaded: Loaded, measured: Sequence[Path] = (), *, stdin: bytes | None = None) -> Check:
     """Hold what benchmarks measured against what their routes should give.
 
     The measurements are those of the recording, and of other recordings or files of benchmarks' outputs, whose lists of
-    devices name what the recording leaves open. UsageError where there are none.
+    devices name what the recording leaves open (``-`` is ``stdin``). UsageError where there are none.
     """
     from toposcope.analysis.measured import check as check_measurements
 
-    readings = [recordings.parse(recording) for path in measured for recording in recordings.read([path])]
+    readings = [recordings.parse(recording) for path in measured for recording in recordings.read([path], stdin=stdin)]
     named = (each for reading in readings for each in reading.records if isinstance(each, Accelerator))
     listed = tuple(each for each in named if each.by_runtime)
     again = loaded.assemble_with if listed else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import jsonschema
@@ -13,8 +14,6 @@ from tests.collectors.benchmarks import printers
 from toposcope.cli.main import app
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from click.testing import Result
 
 RUNNER = CliRunner()
@@ -89,3 +88,14 @@ def test_no_measurement_is_a_refusal(tmp_path: Path) -> None:
     done = run("check", "profile:dgx-h100", "--measured", str(tmp_path / "lscpu.txt"))
     assert done.exit_code == 3
     assert "holds no measurement" in done.stderr
+
+
+def test_a_benchmark_may_come_by_standard_input(tmp_path: Path) -> None:
+    text = Path(matrix(tmp_path, set())).read_text()
+    done = RUNNER.invoke(app, ["check", "profile:dgx-h100", "--measured", "-"], input=text)
+    assert done.stdout.startswith("Normal: each of 56 measurements")
+
+
+def test_figures_of_devices_that_are_not_there_raise_a_doubt(tmp_path: Path) -> None:
+    done = run("check", "profile:a100-pcie-4", "--measured", matrix(tmp_path, set()))
+    assert "of devices that this machine has not" in " ".join(done.stdout.split())

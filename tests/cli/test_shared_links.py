@@ -192,3 +192,13 @@ def test_a_machine_compared_with_itself_shows_nothing() -> None:
 
     assert done.exit_code == 0
     assert done.stdout == "no difference\n"
+
+
+def test_an_odd_one_out_is_said_to_be_so() -> None:
+    done = RUNNER.invoke(app, ["contend", "profile:dgx-h100", "--pattern", "pairs", "--among", "GPU0,GPU1,GPU2"])
+    assert "GPU2 is left over: the number is odd" in done.stdout
+
+
+def test_what_holds_a_flow_back_in_practice_is_named_where_it_is_a_crossing() -> None:
+    done = RUNNER.invoke(app, ["contend", "profile:dgx-h100", "--flow", "GPU0:host:1"])
+    assert "in practice UPI" in " ".join(done.stdout.split())

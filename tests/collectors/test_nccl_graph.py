@@ -109,7 +109,20 @@ LINES = st.lists(st.sampled_from([*GRAPH, "", "+ PCI[24.0] - ", "+ NVL[1e9] - GP
 
 @given(LINES)
 def test_any_order_of_lines_is_read_without_an_error(lines):
-    read([GRAPH[0], *lines])
+    text = "\n".join(HEAD + line for line in [GRAPH[0], *lines])
+    problems = parse(Capture("nccl-log", "job.log", text)).problems
+    assert {problem.text for problem in problems} <= {"+ PCI[24.0] -", "+ NVL[1e9] - GPU/x"}
+
+
+def test_a_damaged_line_of_the_graph_is_told():
+    text = "\n".join(HEAD + line for line in [*GRAPH[:4], GRAPH[4].replace("48.0", "fast"), *GRAPH[5:]])
+    (problem,) = parse(Capture("nccl-log", "job.log", text)).problems
+    assert (problem.message, problem.origin.line) == ("a damaged line of the printed graph", 5)
+
+
+def test_a_rate_of_nothing_is_not_known():
+    (port,) = only(read([line.replace("25.0", "0.0") for line in GRAPH]), NetworkPort)
+    assert port.rate is None
 
 
 def test_a_bus_id_may_be_short_and_a_node_without_ids_has_none():

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _DOWN = ("down", "disabled", "polling", "init", "unknown", "sleep", "no-carrier", "lowerlayerdown")
 _UP = ("active", "up", "linkup", "link_up", "yes")
 _BY_CLASS = {"0200": Medium.ETHERNET, "0207": Medium.INFINIBAND}
+_UNTOLD = "nccl-log"
+"""A source of ports that does not tell InfiniBand from Ethernet."""
 _FACTS = ("address", "mtu", "link_layer", "state", "physical_state", "neighbour", "neighbour_port")
 
 
@@ -65,7 +67,8 @@ def _add_port(topology: Topology, owner: str, number: int, port: NetworkPort) ->
     state = port_state(port)
     _add_network(topology, port)
     topology.add(Component(name, Kind.NIC_PORT, port.origin, name=port.device))
-    topology.connect(Link(owner, name, medium, port.origin, Grade.OBSERVED, internal=True))
+    grade = Grade.UNKNOWN if port.link_layer is None and port.origin.source == _UNTOLD else Grade.OBSERVED
+    topology.connect(Link(owner, name, medium, port.origin, grade, internal=True))
     line = None if state is State.DOWN else port.rate
     link = Link(
         name,

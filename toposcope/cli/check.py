@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +25,11 @@ NAME = "check"
 
 Measured = Annotated[
     list[Path] | None,
-    typer.Option("--measured", metavar="FILE", help="Output of a benchmark beside the recording; may be repeated."),
+    typer.Option(
+        "--measured",
+        metavar="FILE",
+        help="Output of a benchmark beside it, or -; may be repeated.",
+    ),
 ]
 
 
@@ -44,7 +49,9 @@ def run(
     from toposcope import app
 
     loaded = load_one(path, host=host, profile=profile, profiles=profiles)
-    found = app.check(loaded, measured or ())
+    named = measured or ()
+    stdin = sys.stdin.buffer.read() if path != "-" and Path("-") in named else None
+    found = app.check(loaded, named, stdin=stdin)
     if as_json:
         from toposcope.render.measured import check_document
         from toposcope.render.schema import to_json

@@ -330,3 +330,36 @@ def test_the_devices_that_outputs_list_are_read_with_model_and_address():
         ("GPU0", "Some GPU", "0000:20:00.0"),
         ("GPU1", "Some GPU", "0000:21:00.0"),
     ]
+
+
+def test_two_ranks_without_a_root_are_an_all_reduce():
+    table = printers.nccl_tests([(1 << 30, 5.4, 5.4)], ranks=2)
+    ((record,), _) = read(nccl_tests.parse, table)
+    assert record.collective == "all_reduce"
+    rooted = table.replace("      -1 ", "       0 ")
+    ((record,), _) = read(nccl_tests.parse, rooted)
+    assert record.collective is None
+
+
+def test_wrong_results_are_told():
+    table = printers.nccl_tests([(1 << 30, 80.0, 140.0)], ranks=8)
+    _, problems = read(nccl_tests.parse, table.replace("values : 0 OK", "values : 7 FAILED"))
+    (problem,) = problems
+    assert "results were wrong" in problem.message
+
+
+def test_a_cell_that_is_no_number_costs_itself_alone():
+    title = "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)"
+    text = printers.p2p(title, [[None, 51.25, 49.5], [48.75, None, 50.5], [47.5, 46.25, None]])
+    records, problems = read(p2p_bandwidth.parse, text.replace("49.50", "-5.00"))
+    assert sorted(figures(records).values()) == [46.25, 47.5, 48.75, 50.5, 51.25]
+    assert len(problems) == 1
+
+
+def test_the_latency_tables_of_the_same_run_pass():
+    title = "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)"
+    text = printers.p2p(title, [[None, 51.25], [48.75, None]])
+    text += "P2P=Disabled Latency Matrix (us)\n" + printers.grid("   GPU", ["0", "1"], [[1.5, 12.25], [12.5, 1.5]])
+    text += "\n" + printers.grid("   CPU", ["0", "1"], [[3.5, 9.25], [9.5, 3.5]])
+    records, problems = read(p2p_bandwidth.parse, text)
+    assert (len(records), problems) == (2, [])

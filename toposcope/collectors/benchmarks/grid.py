@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LABEL = re.compile(r"(?:(?P<word>[A-Za-z]{3}) ?)?(?P<number>\d{1,3})")
-_CORNER = re.compile(r"\s*[^\s\d]{0,20}(?:[\\/>+|]|\u2192)[^\s\d]{0,20}\s+")
+_CORNER = re.compile(r"\s*(?:[^\s\d]{0,20}(?:[\\/>+|]|\u2192)[^\s\d]{0,20}\s+|[GC]PU\s{2,9})")
 _LABELS = re.compile(r"\s*(?:(?:[A-Za-z]{3} ?)?\d{1,3}(?:\s+|$))+")
 _ROW = re.compile(r"\s*(?P<label>(?:[A-Za-z]{3} ?)?\d{1,3}):?\s+(?:(?P<arrow><?->?)\s+)?(?P<cells>\S.*)")
 _NUMBER = re.compile(r"\d{1,7}(?:\.\d{1,6})?")
@@ -40,7 +40,8 @@ class GridRow:
 def read_grid(texts: Sequence[str], start: int) -> tuple[list[GridRow], int, list[int]]:
     """Read the grid whose head is one of the next lines from ``start``.
 
-    Returns the rows, the index after the last, and the indices of rows with other than the head's number of cells.
+    Returns the rows, the index after the last, and the indices of rows with other than the head's number of cells or
+    with cells that are none.
     """
     head = next((i for i in range(start, min(start + 4, len(texts))) if _is_head(texts[i])), None)
     if head is None:
@@ -53,10 +54,11 @@ def read_grid(texts: Sequence[str], start: int) -> tuple[list[GridRow], int, lis
         if not texts[index].strip():
             continue
         match = _ROW.fullmatch(texts[index])
-        cells = None if match is None else _cells(match["cells"])
-        if match is None or cells is None:
+        words = [] if match is None else match["cells"].split()
+        cells = [_cell(word) for word in words]
+        if match is None or sum(map(_is_cell, words)) * 2 < len(words):
             break
-        if len(cells) != len(columns):
+        if len(cells) != len(columns) or not all(map(_is_cell, words)):
             torn.append(index)
         known = tuple((column, cell) for column, cell in zip(columns, cells, strict=False) if cell is not None)
         rows.append(GridRow(_tidy(match["label"]), match["arrow"] or "", known, index))
@@ -78,13 +80,9 @@ def _tidy(label: str) -> str:
     return label if match is None else f"{match['word'] or ''}{int(match['number'])}"
 
 
-def _cells(text: str) -> list[float | None] | None:
-    cells: list[float | None] = []
-    for word in text.split():
-        if _NUMBER.fullmatch(word):
-            cells.append(float(word))
-        elif word in _NOTHING:
-            cells.append(None)
-        else:
-            return None
-    return cells
+def _is_cell(word: str) -> bool:
+    return word in _NOTHING or _NUMBER.fullmatch(word) is not None
+
+
+def _cell(word: str) -> float | None:
+    return float(word) if _NUMBER.fullmatch(word) else None

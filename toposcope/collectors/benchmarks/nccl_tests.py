@@ -38,6 +38,7 @@ _NAMED = re.compile(
 _ROW = re.compile(r"\s*\d{1,15}\s+\d{1,15}\s+[a-z]\w*\s+\S.*")
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,6})?(?:e[+-]?\d{1,3})?")
 _COMMENT = re.compile(r"\s*#.*|.*(?:NCCL|RCCL) (?:INFO|WARN).*|\s*NCCL version.*|.*_perf\b.*")
+_WRONG = re.compile(r"#\s*Out of bounds values\s*:\s*\d+\s+FAILED.*")
 _GROUPS = (4, 8)
 _LEADS = (5, 4, 3)
 
@@ -46,6 +47,7 @@ _LEADS = (5, 4, 3)
 class _Row:
     size: int
     redop: str
+    root: str
     algorithm: float
     bus: float
     origin: Origin
@@ -74,6 +76,8 @@ def parse(capture: Capture) -> Reading:
                 lines.unread(index, "no row of sizes and bandwidths")
             else:
                 rows.append(row)
+        elif _WRONG.fullmatch(text):
+            lines.unread(index, "results were wrong: data was damaged on the way, whatever its speed")
         elif not _COMMENT.fullmatch(text):
             lines.stray(index)
             continue
@@ -108,7 +112,8 @@ def _row(words: list[str], origin: Origin) -> _Row | None:
     if not numbers:
         return None
     _, algorithm, bus = max(numbers, key=lambda group: group[2])
-    return _Row(int(words[0]), words[3] if lead > 3 else "none", algorithm, bus, origin)  # noqa: PLR2004
+    redop, root = (words[3] if lead > 3 else "none", words[4] if lead > 4 else "")  # noqa: PLR2004
+    return _Row(int(words[0]), redop, root, algorithm, bus, origin)
 
 
 def _measurements(rows: list[_Row], name: str | None, hosts: dict[str, list[str]]) -> Iterable[Measurement]:
@@ -136,6 +141,8 @@ def _told(rows: list[_Row], ranks: int | None) -> str | None:
     if last is None or not last.algorithm:
         return None
     ratio = last.bus / last.algorithm
+    if ranks == 2 and last.root == "-1" and last.redop != "none" and abs(ratio - 1) < 0.03:  # noqa: PLR2004
+        return "all_reduce"  # of two ranks its factor is 1; a reduce to one of them has a root
     if ratio > 1.01 and (ranks is None or abs(ratio - 2 * (ranks - 1) / ranks) < 0.03):  # noqa: PLR2004
         return "all_reduce"
     if ranks is not None and ratio < 0.99 and abs(ratio - (ranks - 1) / ranks) < 0.03:  # noqa: PLR2004

@@ -40,7 +40,7 @@ _TITLE = re.compile(
 )
 _PASSED = re.compile(
     r"\s*(?:nvbandwidth Version.*|Built from.*|CUDA (?:Runtime|Driver).*|NVIDIA Driver.*|Driver Version.*|SUM \w+ .*"
-    r"|NOTE:.*|Process \d+.*|WARNING:?.*|Waived.*|\S+ waived.*|Running multinode.*|MPI .*|\S{1,64})\s*"
+    r"|NOTE:.*|Performance can .*|Process \d+.*|WARNING.*|Waived.*|\S+ waived.*|Running multinode.*|MPI .*|\S{1,64})\s*"
 )
 _LATENCY = re.compile(r"\s*\S.{0,100}\(ns\)\s*")
 _ENGINES = {"CE": "copy", "SM": "kernel"}

@@ -123,8 +123,9 @@ class Graph:
         elif kind == "NET" and above is not None:
             parts = (match["rest"] or "").split("/")
             exact = Bandwidth.gigabytes(float(parts[-1])) if _FIGURE.fullmatch(parts[-1]) else value
+            rate = exact if exact.bytes_per_s else None  # the library could not tell
             port = int(parts[-2]) if len(parts) > 1 and re.fullmatch(r"\d{1,2}", parts[-2]) else 0
-            self.records.append(NetworkPort(above, origin, port=port or None, rate=exact))
+            self.records.append(NetworkPort(above, origin, port=port or None, rate=rate))
 
 
 def pci_of_bus(bus: str) -> str:

@@ -27,6 +27,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from toposcope.base import Problem, ProblemKind
 from toposcope.base.clean import without_ansi
 from toposcope.collectors.nccl_log.graph import BEGINS, Graph, pci_of_bus
 from toposcope.collectors.output_lines import LONGEST_LINE, output_lines
@@ -58,6 +59,7 @@ _ASYNC = re.compile(
 _BAD = re.compile(r"err|fatal|fail|down", re.IGNORECASE)
 _COMPLETION = re.compile(r"Got completion .{0,300}?status=(?P<status>\d{1,4})\b.{0,200}?vendor err (?P<vendor>\d{1,6})")
 _GRAPH_GPU = re.compile(r"GPU/(?:[0-9A-Fa-f]{1,4}-)?(?P<bus>[0-9A-Fa-f]{1,9}) \(\d{1,7}\)")
+_BRANCH = re.compile(r"\s*\+ [A-Z0-9]{2,8}\[")
 _VARIABLE = re.compile(r"\s*(?P<name>[NR]CCL_[A-Z0-9_]{1,80})\s*=(?P<value>.*)")
 _SHORT = 3
 """A device's number has at most so many digits; a bus id has more."""
@@ -82,6 +84,7 @@ class _Log:
     first_host: str | None = None
     graph: Graph | None = None
     graph_of: str = ""
+    torn: list[Problem] = field(default_factory=list)
 
     def set(self, subject: str, name: str, value: str | bool, index: int) -> None:  # noqa: FBT001 - a value
         """Keep a setting, the first of its name."""
@@ -89,7 +92,7 @@ class _Log:
 
 
 def parse(capture: Capture) -> Reading:
-    """Read a log. Lines of the job itself pass; nothing of it is a problem."""
+    """Read a log. Lines of the job itself pass; a line of the graph that is none any more is a problem."""
     log = _Log(capture)
     for index, line in enumerate(capture.text.split("\n")):
         found = _LINE.search(line, 0, LONGEST_LINE)
@@ -101,7 +104,7 @@ def parse(capture: Capture) -> Reading:
         elif version := _VERSION.search(line, 0, 400):
             _take_version(log, version, index)
     drawn = log.graph.records if log.graph is not None else ()
-    return Reading((*log.settings.values(), *_graph(log), *_transports(log), *drawn))
+    return Reading((*log.settings.values(), *_graph(log), *_transports(log), *drawn), tuple(log.torn))
 
 
 def _read(log: _Log, text: str, found: re.Match[str], index: int) -> None:
@@ -134,7 +137,10 @@ def _takes_graph(log: _Log, prefix: str, text: str, index: int) -> bool:
     if log.graph is None:
         return False
     origin = log.capture.origin(index)
-    taken = log.graph.open and prefix == log.graph_of and log.graph.take(text, origin)
+    inside = log.graph.open and prefix == log.graph_of
+    taken = inside and log.graph.take(text, origin)
+    if inside and not taken and _BRANCH.match(text):
+        log.torn.append(Problem(ProblemKind.UNREAD, origin, "a damaged line of the printed graph", text.strip()))
     if taken and (gpu := _GRAPH_GPU.search(text)) is not None:
         log.gpus.setdefault(pci_of_bus(gpu["bus"]), origin)
     return taken

@@ -49,7 +49,9 @@ def contention_lines(contention: Contention, topology: Topology, *, ascii_only: 
     yield _shares(contention, topology, ascii_only=ascii_only)
     silent = [name for name in contention.among if not any(name in _ends(share) for share in contention.shares)]
     if silent:
-        yield Text(f"no way is known for {span(silent)}: left out", style="yellow")
+        alone = contention.pattern == "pairs" and len(silent) == 1 and len(contention.among) % 2
+        why = "is left over: the number is odd" if alone else "left out: no way is known"
+        yield Text(f"{span(silent)} {why}", style="yellow")
     yield from _rings(contention)
     busy = [link for link in contention.links if len(link.flows) > 1 and _is_full(link)]
     if busy:
@@ -126,7 +128,10 @@ def _held(group: Sequence[Share], contention: Contention, topology: Topology) ->
     if len(links) > 1:
         text = f"{text} and {len(links) - 1} alike"
     flows = len(links[0].flows)
-    return f"{text}, shared by {flows}" if flows > 1 else text
+    text = f"{text}, shared by {flows}" if flows > 1 else text
+    used = None if group[0].held_in_use is None else contention.links[group[0].held_in_use]
+    apart = used is not None and used is not links[0] and used.segment.is_crossing
+    return f"{text}; in practice {link_words(used, topology)}" if apart and used is not None else text
 
 
 def _rings(contention: Contention) -> Iterator[Text]:

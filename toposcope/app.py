@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from toposcope.render.palette import ThemeName
 
 PROFILE = "profile:"
+BENCHMARKS = "the output of nccl-tests, nvbandwidth, p2pBandwidthLatencyTest, perftest, hccl_test or the like"
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def check(loaded: Loaded, measured: Sequence[Path] = (), *, stdin: bytes | None 
     """
     from toposcope.analysis.measured import check as check_measurements
 
-    readings = [recordings.parse(recording) for path in measured for recording in recordings.read([path], stdin=stdin)]
+    readings = [each for path in measured for each in _measured(path, stdin)]
     named = (each for reading in readings for each in reading.records if isinstance(each, Accelerator))
     listed = tuple(each for each in named if each.by_runtime)
     again = loaded.assemble_with if listed else None
@@ -173,11 +174,19 @@ def check(loaded: Loaded, measured: Sequence[Path] = (), *, stdin: bytes | None 
     topology.problems += (problem for reading in readings for problem in reading.problems)
     if not topology.measurements:
         told = "; ".join(dict.fromkeys(problem.message for problem in topology.problems[:3]))
-        wanted = "the output of nccl-tests, nvbandwidth, p2pBandwidthLatencyTest, perftest, hccl_test or the like"
         if measured:
-            raise InputError(f"{measured[0]} holds no measurement of this machine ({told or f'it takes {wanted}'})")
-        raise UsageError(f"no measurement in the recording: put {wanted} beside it, or name it by --measured")
+            raise InputError(f"{measured[0]} holds no measurement of this machine ({told or f'it takes {BENCHMARKS}'})")
+        raise UsageError(f"no measurement in the recording: put {BENCHMARKS} beside it, or name it by --measured")
     return replace(check_measurements(topology), problems=tuple(topology.problems), elsewhere=elsewhere)
+
+
+def _measured(path: Path, stdin: bytes | None) -> list[Reading]:
+    try:
+        return [recordings.parse(recording) for recording in recordings.read([path], stdin=stdin)]
+    except InputError as error:
+        if not error.problems:
+            raise  # it could not be opened, and says so
+        raise InputError(f"{path} is no output of a benchmark: it takes {BENCHMARKS}", error.problems) from error
 
 
 def contend(

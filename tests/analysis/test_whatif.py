@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.machines import MACHINES, ORIGIN, a100, guest, l40s, superchip_tray
 from toposcope.analysis import analyze, routes
-from toposcope.analysis.outcome import findings_apart, outcomes
+from toposcope.analysis.outcome import answers, findings_apart, outcomes
 from toposcope.analysis.whatif import what_if
 from toposcope.assembly.figures import Lookup
 from toposcope.assembly.reference import topology_of_machine
@@ -270,3 +270,15 @@ def test_both_halves_of_an_unknown_link_may_be_set_in_any_order():
 def test_one_thing_set_twice_is_refused():
     with pytest.raises(UsageError, match="2 times"):
         what_if(a100(), settings=["NIC0.rate=100G", "NIC0.rate=200G"])
+
+
+def test_what_acs_costs_is_shown_on_the_way_out_as_well():
+    topology = with_figures(a100())
+    for name in ("switch0", "GPU0", "GPU1", "NIC0", "NIC1"):
+        topology.note(Fact(name, "acs.request_redirect", value=True, origin=ORIGIN))
+    changed, _ = what_if(topology, acs_off=True)
+    found = answers(analyze(topology))
+    way = found[("GPU0", "remote")]
+    assert way.carried == way.harmed
+    assert way.harmed < way.route.limit.usable.typical
+    assert answers(analyze(changed))[("GPU0", "remote")].harmed is None

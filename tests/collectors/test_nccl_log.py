@@ -148,3 +148,9 @@ def test_events_that_harm_nothing_are_kept_apart() -> None:
 
     assert found["mlx5_0/1", "nccl.port_event"] == "client reregistration"
     assert found["mlx5_0/1", "nccl.async_event"] == "port error"
+
+
+def test_direct_access_that_is_enabled_for_a_gpu_is_told_of_it() -> None:
+    text = f"{HEAD}GPU Direct RDMA Enabled for GPU 81000 / HCA 1 (distance 6 <= 7), read 0\n"
+    assert settings(text)["0000:81:00.0", "nccl.net.gdr"] is True
+    assert settings(text.replace("81000", "3"))["GPU3", "nccl.net.gdr"] is True

@@ -90,11 +90,11 @@ def _counts(topology: Topology) -> dict[str, Value]:
     counts["CPU"] = _models(topology, Kind.SOCKET)
     for kind, title in _COUNTED.items():
         counts[title] = count_of(topology, kind)
-    nics = (each for each in topology.components(Kind.NIC) if each.role is None or each.role == "compute")
+    nics = [each for each in topology.components(Kind.NIC) if each.role is None or each.role == "compute"]
     rates = [
         link.line
-        for nic in nics
-        for port in ports_of(topology, nic.id)
+        for owner in (*nics, *whole)
+        for port in ports_of(topology, owner.id)
         if (link := network_link(topology, port.id)) is not None
     ]
     counts["ports beside accelerators"] = _listed(f"{rate.gbps:.0f} Gb/s" for rate in rates if rate is not None)

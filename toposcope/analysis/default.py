@@ -69,6 +69,10 @@ def choose_remote(topology: Topology, routes: Sequence[Route]) -> tuple[Route, .
     nics = open_routes[0].nics or ()
     distance = reach(topology, routes[0].source, nics[0]) if nics else None
     direct = distance is not None and distance <= library.rdma_reach
+    told = topology.fact(routes[0].source, "nccl.net.gdr")
+    if told is not None and told.value is True and not direct:
+        found = next((route for route in open_routes if route.transport is Transport.GPUDIRECT_RDMA), open_routes[0])
+        return _mark(routes, found, f"the log of {library.name} says that it uses GPUDirect RDMA here")
     wanted = Transport.GPUDIRECT_RDMA if direct or _sits_on_cpu(topology, routes[0].source) else Transport.HOST_BOUNCED
     found = next((route for route in open_routes if route.transport is wanted), open_routes[0])
     reason = f"{library.title} uses GPUDirect RDMA up to {library.rdma_reach.word}"

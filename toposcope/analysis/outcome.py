@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from toposcope.analysis.contention import contend
 from toposcope.analysis.finding import Verdict
 from toposcope.analysis.remote import host_routes
+from toposcope.analysis.route import Transport
 from toposcope.base import UsageError
 from toposcope.model import Kind
 from toposcope.model.placement import host_end
@@ -121,11 +122,15 @@ def answers(analysis: Analysis) -> dict[tuple[str, str], Answer]:
     shares = {"remote": shares_of(topology, "rail"), "host": shares_of(topology, "d2h")}
     routes = [*_routes(analysis), *_host(topology)]
     return {
-        (route.source, target): Answer(
-            route, harms.get((route.source, route.target)), shares.get(target, {}).get(route.source)
-        )
+        (route.source, target): Answer(route, _harm(route, harms), shares.get(target, {}).get(route.source))
         for route, target in routes
     }
+
+
+def _harm(route: Route, harms: Mapping[tuple[str, str], Bandwidth]) -> Bandwidth | None:
+    """Return what findings say of a route; out to a remote host also what they say of the way to its NICs."""
+    ends = [route.target, *(route.nics or () if route.transport is Transport.GPUDIRECT_RDMA else ())]
+    return min((harm for end in ends if (harm := harms.get((route.source, end))) is not None), default=None)
 
 
 def shares_of(topology: Topology, pattern: str) -> dict[str, Bandwidth]:

@@ -24,7 +24,7 @@ from toposcope.model import SCALE_UP, Component, Fact, FactStatus, Grade, Kind, 
 from toposcope.model.placement import chain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 SOURCE = "what-if"
 
@@ -206,6 +206,15 @@ def _move(topology: Topology, text: str, changes: list[Change]) -> Topology:
     return _rebuilt(topology, moved=moved, added=added, numa=numa, origin=origin)
 
 
+def _off_card(topology: Topology, name: str) -> Iterator[str]:
+    """Yield all above a device, but for a switch on its own card: nothing else can hang below that."""
+    for below, above in pairwise(chain(topology, name)):
+        link = topology.link(below, above)
+        own = link is not None and link.internal and topology.component(above).kind is Kind.PCIE_SWITCH
+        if not own:
+            yield above
+
+
 def _ends(topology: Topology, text: str) -> tuple[Component, Component]:
     for index in (index for index, each in enumerate(text) if each == ":"):
         try:
@@ -222,7 +231,7 @@ def _place(topology: Topology, component: Component, beside: Component) -> tuple
     """Return what a device beside another hangs on: its switch, else its root complex, else a new one on its CPU."""
     if component.kind not in (Kind.NIC, Kind.ACCELERATOR, Kind.STORAGE):
         raise UsageError(f"a {component.kind} cannot be moved; an accelerator, a NIC or a disk can")
-    kinds = [(name, topology.component(name).kind) for name in chain(topology, beside.id)[1:]]
+    kinds = [(name, topology.component(name).kind) for name in _off_card(topology, beside.id)]
     for wanted in (Kind.PCIE_SWITCH, Kind.ROOT_COMPLEX):
         found = next((name for name, kind in kinds if kind is wanted), None)
         if found is not None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from toposcope.model import Topology
 
 _ANYWHERE = ("host", "remote")
+_NAMED = 8
+"""So many NICs are named where one is not known."""
 
 
 def add_measurements(topology: Topology, reading: Reading) -> None:
@@ -54,7 +56,8 @@ def _resolved(record: Record, names: dict[str, str], topology: Topology) -> Meas
     rdma = record.metric == "rdma"
     if rdma and record.members and _nic(record.members, names, topology) is None:
         named = ", ".join(map(_first, record.members))
-        return Problem(ProblemKind.UNREAD, record.origin, f"{record.tool} used {named}, which no NIC here is called")
+        message = f"{record.tool} used {named}, which no NIC here is called ({_nics(topology)})"
+        return Problem(ProblemKind.UNREAD, record.origin, message)
     members = tuple(found for each in record.members if (found := _find(each, names, topology)))
     return Measurement(
         record.tool,
@@ -91,6 +94,12 @@ def _elsewhere(found: str, name: str, topology: Topology) -> bool:
     """Tell a component whose known address is another than the one that the test printed beside its number."""
     printed, known = pci_address(name.partition("|")[0]), topology.component(found).pci
     return printed is not None and known is not None and printed != known
+
+
+def _nics(topology: Topology) -> str:
+    names = [each.name or each.id for each in topology.components(Kind.NIC)]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"there are {', '.join(names[:_NAMED])}{more}" if names else "it shows none"
 
 
 def _first(name: str) -> str:

@@ -15,6 +15,7 @@ from toposcope.analysis.contention import PATTERNS, Contention, contend
 from toposcope.analysis.contention.capacity import capacities, figure_of
 from toposcope.analysis.contention.filling import fair_shares
 from toposcope.analysis.contention.ways import Ways, default_peer, default_remote, peer
+from toposcope.analysis.expected import expected_copy
 from toposcope.analysis.routes import peer_answers, remote_answers
 from toposcope.assembly.figures import Lookup
 from toposcope.assembly.reference import topology_of_machine
@@ -437,3 +438,12 @@ def _refused(pair: str):
     from toposcope.model import Fact
 
     return Fact(pair, "p2p.read", "CNS", ORIGIN)
+
+
+def test_two_that_stage_for_each_other_get_what_a_test_of_both_directions_shows() -> None:
+    topology = reference("l40s-2-2-4")
+    one, both = (contend(topology, flows=flows) for flows in (["GPU0:GPU1"], ["GPU0:GPU1", "GPU1:GPU0"]))
+    test = expected_copy(topology, "GPU0", "GPU1", ("both",), peer_access=False)
+    assert test is not None
+    assert sum(typical(both)) == pytest.approx(test.usable.typical.gbs, rel=0.01)
+    assert typical(both)[0] < typical(one)[0]

@@ -4,6 +4,7 @@
   trunks between switches are one bundle too.
 - A socket link carries its line figure, as many crossings as pass it. A crossing itself (root complex, NUMA fabric,
   socket) has no line figure; its usable one is that of its class, for all that goes from one root port to another.
+- Two accelerators that stage for each other at once get what tests of both directions show, which is less.
 - An accelerator that copies to several peers at once over PCIe reaches less of its link than with one.
 - Where a flow passes a link with less than the link carries (one end of a bundle has fewer links, a class is worse for
   this use), that figure binds this flow alone.
@@ -65,10 +66,12 @@ def capacities(topology: Topology, flows: Sequence[Flow]) -> tuple[list[Capacity
     known: dict[Hashable, int] = {}
     found: list[Capacity] = []
     passed: list[list[tuple[int, Stage]]] = []
-    staged: dict[int, list[Stage]] = {}
+    made: dict[int, list[Stage]] = {}
+    ends = {(flow.source, flow.target) for flow in flows if flow.transport is Transport.HOST_STAGED}
     for index, flow in enumerate(flows):
-        stages = staged.setdefault(id(flow.segments), []) or list(_stages(topology, flow))
-        staged[id(flow.segments)] = stages
+        both = (flow.source, flow.target) in ends and (flow.target, flow.source) in ends
+        stages = made.setdefault(id(flow.segments), []) or list(_stages(topology, flow, both=both))
+        made[id(flow.segments)] = stages
         passed.append([(_place(found, known, stage, index), stage) for stage in stages])
     for each in found:
         _widen(each)
@@ -142,7 +145,7 @@ def _private(found: list[Capacity], row: Sequence[tuple[int, Stage]], flow: int)
     return added
 
 
-def _stages(topology: Topology, flow: Flow) -> Iterator[Stage]:
+def _stages(topology: Topology, flow: Flow, *, both: bool) -> Iterator[Stage]:
     """Yield what each segment loads: a crossing its class, and the socket link where that is known."""
     for index, segment in enumerate(flow.segments):
         if not segment.is_crossing:
@@ -153,7 +156,20 @@ def _stages(topology: Topology, flow: Flow) -> Iterator[Stage]:
             key = ("link", segment.source, segment.target)
             yield Stage(key, (segment.source, segment.target), segment, {}, segment.line, whole, whole)
         if segment.usable is not None:
-            yield _of_crossing(flow, index, segment, segment.usable)
+            usable = _in_both_directions(topology, segment, segment.usable) if both else segment.usable
+            yield _of_crossing(flow, index, segment, usable)
+
+
+def _in_both_directions(topology: Topology, segment: Segment, usable: Usable) -> Usable:
+    """Scale what a crossing carries one way to what it carries each way where both are used."""
+    known = topology.figures.efficiencies
+    name = next((name for name in segment.classes if name in known), None)
+    twin = known.get(f"{name}:both")
+    if name is None or twin is None:
+        return usable
+    one = known[name]
+    factors = (twin.low / one.low, twin.typical / one.typical, twin.high / one.high)
+    return Usable(usable.low * factors[0], usable.typical * factors[1], usable.high * factors[2])
 
 
 def _of_crossing(flow: Flow, index: int, segment: Segment, usable: Usable) -> Stage:

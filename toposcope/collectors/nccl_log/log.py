@@ -48,6 +48,7 @@ _HCA = re.compile(r"\[\d{1,3}\](\S+)")
 _NO_HCA = re.compile(r"NET/IB : No device found")
 _NETWORK = re.compile(r"Using network (?P<name>\S+)")
 _GDR_OF_HCA = re.compile(r"GPU Direct RDMA (?P<what>Enabled|Disabled) for HCA \d{1,3} '(?P<name>[\w.-]{1,64})'")
+_GDR_OF_GPU = re.compile(r"GPU Direct RDMA Enabled for GPU (?P<gpu>[0-9a-fA-F]{1,9}) / HCA \d{1,3} ")
 _CHANNEL = re.compile(
     r"(?:Channel|Ring) \d{1,4}(?:/\d{1,4})? : (?P<a>\d{1,7})\[(?P<gpu_a>[0-9a-f]{1,9})\] -> "
     r"(?P<b>\d{1,7})\[(?P<gpu_b>[0-9a-f]{1,9})\] (?:\[(?P<way>send|receive)\] )?"
@@ -160,6 +161,8 @@ def _take_of_host(log: _Log, message: str, index: int) -> None:
         log.set(HOST, "nccl.network", match["name"], index)
     elif match := _GDR_OF_HCA.search(message):
         log.set(match["name"], "nccl.gdr", match["what"] == "Enabled", index)
+    elif match := _GDR_OF_GPU.search(message):
+        log.set(_device(match["gpu"]), "nccl.net.gdr", True, index)  # noqa: FBT003 - a value
     elif match := _ASYNC.search(message):
         subject = f"{match['name']}/{match['port']}" if match["name"] else HOST
         event = match["event"].strip()

@@ -76,6 +76,7 @@ def choose_remote(topology: Topology, routes: Sequence[Route]) -> tuple[Route, .
     wanted = Transport.GPUDIRECT_RDMA if direct or _sits_on_cpu(topology, routes[0].source) else Transport.HOST_BOUNCED
     found = next((route for route in open_routes if route.transport is wanted), open_routes[0])
     reason = f"{library.title} uses GPUDirect RDMA up to {library.rdma_reach.word}"
+    reason += "" if direct or wanted is Transport.HOST_BOUNCED else ", and from an accelerator that sits on its CPU"
     return _mark(routes, found, reason)
 
 

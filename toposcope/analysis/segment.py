@@ -162,6 +162,8 @@ def unknown_crossing(ends: tuple[str, str]) -> Segment:
 
 
 def _crossing_classes(figures: Figures, reach: Reach, use: str, rest: Sequence[Segment]) -> tuple[str, ...]:
+    if any(segment.medium is Medium.C2C for segment in rest):
+        return ()  # nothing was measured across a CPU that an accelerator sits on
     if use in ("staged", "staged-same-switch"):
         return (use, "staged")
     generations = [segment.generation for segment in rest if segment.medium is Medium.PCIE and segment.generation]

@@ -47,11 +47,13 @@ def run(
 ) -> None:
     """Tell whether measured bandwidths are normal for this machine, and which part is to blame where they are not."""
     from toposcope import app
+    from toposcope.cli.progress import waiting
 
     loaded = load_one(path, host=host, profile=profile, profiles=profiles)
     named = measured or ()
     stdin = sys.stdin.buffer.read() if path != "-" and Path("-") in named else None
-    found = app.check(loaded, named, stdin=stdin)
+    with waiting("reading the measurements"):
+        found = app.check(loaded, named, stdin=stdin)
     if as_json:
         from toposcope.render.measured import check_document
         from toposcope.render.schema import to_json

@@ -6,10 +6,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests import machines as hand_made
+from tests.collectors.test_rocm_smi import showtopo
 from tests.machines import MACHINES, Builder
 from tests.render.geometry import faults, times_drawn
 from tests.render.random_machines import machines
+from toposcope.assembly import Lookup, assemble
+from toposcope.base import Capture
+from toposcope.collectors.rocm_smi import parse
 from toposcope.model import Kind, Medium, State, Topology
+from toposcope.profiles.store import load_catalogue
 from toposcope.render.diagram import Box, Diagram, Edge, layout
 from toposcope.render.diagram.sketch import Role
 from toposcope.render.glyphs import TIMES
@@ -407,3 +412,13 @@ def test_a_network_reached_over_two_media_is_one_edge() -> None:
 
     assert edge(diagram, "NIC0-port", "network").figure == "6 \N{MULTIPLICATION SIGN} 12.5"
     assert len({edge.id for edge in diagram.edges}) == len(diagram.edges)
+
+
+def test_a_mesh_of_which_only_the_words_are_known_has_no_number_of_links() -> None:
+    types: list[list[object]] = [[0 if a == b else "XGMI" for b in range(4)] for a in range(4)]
+    capture = Capture("rocm-smi-showtopo", "topo.txt", showtopo(types, [[1] * 4] * 4))
+    diagram = layout(assemble(parse(capture), Lookup(load_catalogue()), ()))
+
+    lines = {line for box in diagram.boxes for line in box.words}
+
+    assert {"xGMI between all pairs", "number of links not known"} <= lines

@@ -38,7 +38,8 @@ _BRANCH = re.compile(
 )
 _FIGURE = re.compile(r"\d{1,6}\.\d{1,6}")
 _VENDORS = {"1/1": "GenuineIntel", "1/2": "AuthenticAMD", "1/3": "CentaurHauls"}
-_CLASSES = {"PCI": "0604", "GPU": "0302", "NIC": "0200"}
+_CLASSES = {"PCI": "0604", "GPU": "0302", "NIC": "0280"}
+"""What each node is as a PCI class; of a NIC nothing tells which kind of network it is for."""
 _NO_LIMIT = 5000
 _MOST_DIGITS = 9
 

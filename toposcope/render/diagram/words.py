@@ -170,6 +170,9 @@ def _mesh(sketch: Sketch, node: Node) -> list[str]:
     if node.role is Role.PEERS:
         several = "NUMA nodes" if medium == MEDIUM_TITLES[Medium.NUMA] else f"{medium}s"
         medium = f"{named} links," if named else f"{several},"
+    links = [link for wire in sketch.fabric if wire.b == node.id for link in wire.links]
+    if links and all(link.count is None for link in links):  # the words say who is joined, not how
+        return [f"{medium} between all pairs" if whole == "full mesh" else medium, "number of links not known"]
     return [f"{medium} {whole}", f"{node.count} links, one per pair"]
 
 

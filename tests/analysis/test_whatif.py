@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.machines import MACHINES, ORIGIN, a100, guest, l40s, superchip_tray
 from toposcope.analysis import analyze, routes
+from toposcope.analysis.nics import neighbours
 from toposcope.analysis.outcome import answers, findings_apart, outcomes
 from toposcope.analysis.whatif import what_if
 from toposcope.assembly.figures import Lookup
@@ -282,3 +283,14 @@ def test_what_acs_costs_is_shown_on_the_way_out_as_well():
     assert way.carried == way.harmed
     assert way.harmed < way.route.limit.usable.typical
     assert answers(analyze(changed))[("GPU0", "remote")].harmed is None
+
+
+def test_a_faster_port_in_the_same_slot_draws_no_traffic_from_its_neighbour():
+    """The library plans with 24 GB/s for a slot of Gen4 x16, whatever the port can do."""
+    topology = with_figures(a100())
+    changed, _ = what_if(topology, settings=["NIC0.rate=400G"])
+    assert {name: each.own for name, each in neighbours(changed).items()} == {
+        name: each.own for name, each in neighbours(topology).items()
+    }
+    slower, _ = what_if(topology, settings=["NIC0.rate=100G"])
+    assert neighbours(slower)["GPU0"].near == ("NIC1",)

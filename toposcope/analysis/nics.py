@@ -84,9 +84,16 @@ def _group(topology: Topology, accelerator: Component, nics: list[Component]) ->
 
 
 def _speed(topology: Topology, nic: str) -> tuple[int, int]:
-    """Rank a NIC by the rate of its ports, and by its PCIe link where no rate is known."""
+    """Rank a NIC by the rate of its ports, and by its PCIe link where no rate is known.
+
+    A port counts no more than the library plans with for its slot: a faster one in the same slot draws no more traffic.
+    """
     rate = rate_of(topology, nic)
     parent = topology.parent(nic)
     link = topology.link(nic, parent) if parent is not None else None
     line = link.line if link is not None else None
+    lane = topology.figures.planned_lanes.get(link.generation or 0) if link is not None else None
+    planned = lane * link.width if lane is not None and link is not None and link.width else rate
+    if rate is not None and planned is not None:
+        rate = min(rate, planned)
     return (rate.bytes_per_s if rate else 0, line.bytes_per_s if line and not rate else 0)

@@ -137,6 +137,11 @@ class Lookup:
             _library(software[0], self.catalogue.releases) if len(known) == 1 and software else None,
             platform.crossing if platform else None,
             {each.generation: Bandwidth.gigabytes(each.lane_gbs) for each in self.catalogue.pcie},
+            {
+                each.generation: Bandwidth.gigabytes(each.planned_lane_gbs)
+                for each in self.catalogue.pcie
+                if each.planned_lane_gbs
+            },
         )
 
     def _named(self, name: str) -> list[Device]:

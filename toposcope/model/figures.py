@@ -83,13 +83,14 @@ class Figures:
     """Efficiency classes by name, and the library whose defaults apply (None: no accelerator, or unknown).
 
     ``platform`` is the suffix of the crossing classes that were measured on this CPU family. ``lanes`` is what one PCIe
-    lane of a generation carries, one direction.
+    lane of a generation carries, one direction; ``planned_lanes`` what collective libraries plan with for it.
     """
 
     efficiencies: dict[str, Efficiency] = field(default_factory=dict)
     library: Library | None = None
     platform: str | None = None
     lanes: dict[int, Bandwidth] = field(default_factory=dict)
+    planned_lanes: dict[int, Bandwidth] = field(default_factory=dict)
 
     def pcie(self, generation: int | None, width: int | None) -> Bandwidth | None:
         """Return what a PCIe link carries after line coding, one direction; None where a part is not known."""

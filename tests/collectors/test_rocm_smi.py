@@ -123,3 +123,11 @@ def test_both_tools_are_recognised_by_their_tables():
     assert rocm.begins.search(text)
     assert not amd.begins.search(text)
     assert amd.begins.search(topology(["0000:0c:00.0"], [["SELF"]], [[0]]))
+
+
+def test_a_cell_that_is_no_word_costs_itself_alone():
+    text = showtopo([[0, "XG\u202eMI", "PCIE"], ["XGMI", 0, "XGMI"], ["PCIE", "XGMI", 0]], [[2] * 3] * 3)
+    records, problems = read(text)
+    assert [problem.message for problem in problems] == ["a row with a cell that is no word of this table"]
+    assert ("GPU0", "GPU1") not in words(records)
+    assert words(records)[("GPU0", "GPU2")] == "PCIE-2"

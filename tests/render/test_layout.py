@@ -422,3 +422,18 @@ def test_a_mesh_of_which_only_the_words_are_known_has_no_number_of_links() -> No
     lines = {line for box in diagram.boxes for line in box.words}
 
     assert {"xGMI between all pairs", "number of links not known"} <= lines
+
+
+def test_an_accelerator_of_which_every_link_differs_has_arcs_alone() -> None:
+    b = Builder(Topology())
+    names = [f"NPU{index}" for index in range(10)]
+    for name in names:
+        b.add(name, Kind.ACCELERATOR)
+    b.mesh(names[:9], Medium.HCCS, 28)
+    for name in names[:9]:
+        b.link(name, names[9], Medium.HCCS, 7)
+
+    diagram = layout(b.topology)
+
+    assert not [edge for edge in diagram.edges if "NPU9" in edge.id and "mesh" in edge.id]
+    assert len([edge for edge in diagram.edges if "NPU9" in edge.id]) == 9

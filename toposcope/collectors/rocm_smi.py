@@ -52,6 +52,7 @@ _TABLES = {
     "WEIGHT": "weight",
 }
 _TYPES = frozenset({"XGMI", "PCIE"})
+_CELL = re.compile(r"[\w/.,-]{1,24}", re.ASCII)
 _GRANTED = {"ENABLED": "OK", "TRUE": "OK", "DISABLED": "NS", "FALSE": "NS"}
 _MOST = 1024
 
@@ -92,8 +93,9 @@ class _Tables:
         self.labels.setdefault(label, origin)
         told = self.cells.setdefault(kind, {})
         for column, cell in zip(self.columns, cells, strict=True):
-            told.setdefault((label, column), (cell, origin))
-        return ""
+            if _CELL.fullmatch(cell):
+                told.setdefault((label, column), (cell, origin))
+        return "" if all(map(_CELL.fullmatch, cells)) else "a row with a cell that is no word of this table"
 
 
 def parse(capture: Capture) -> Reading:

@@ -121,4 +121,5 @@ def _bar(sketch: Sketch, medium: Medium, links: list[Link], ends: list[str]) -> 
     sketch.nodes[name] = node
     for end in ends:
         own = tuple(link for link in links if end in (sketch.owner[link.source], sketch.owner[link.target]))
-        sketch.fabric.append(Wire(end, name, medium, own, Bundle.EACH, units=len(own)))
+        if own:  # one of which every link differs has arcs alone
+            sketch.fabric.append(Wire(end, name, medium, own, Bundle.EACH, units=len(own)))

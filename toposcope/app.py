@@ -12,7 +12,7 @@ from toposcope.analysis import analyze as analyze_topology
 from toposcope.analysis import routes as routes_of
 from toposcope.analysis.rules import select
 from toposcope.assembly import Lookup, assemble, topology_of_machine
-from toposcope.assembly.measurements import add_measurements
+from toposcope.assembly.measurements import ELSEWHERE, add_measurements
 from toposcope.base import InputError, UsageError
 from toposcope.collectors.records import Accelerator, Reading
 from toposcope.model import Medium
@@ -176,6 +176,9 @@ def check(loaded: Loaded, measured: Sequence[Path] = (), *, stdin: bytes | None 
         told = "; ".join(dict.fromkeys(problem.message for problem in topology.problems[:3]))
         if measured:
             raise InputError(f"{measured[0]} holds no measurement of this machine ({told or f'it takes {BENCHMARKS}'})")
+        foreign = next((each for each in loaded.topology.problems if each.message.endswith(ELSEWHERE)), None)
+        if foreign is not None:
+            raise InputError(f"no measurement in the recording is of this machine ({foreign.message})")
         raise UsageError(f"no measurement in the recording: put {BENCHMARKS} beside it, or name it by --measured")
     return replace(check_measurements(topology), problems=tuple(topology.problems), elsewhere=elsewhere)
 

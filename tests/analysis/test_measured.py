@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -271,3 +272,24 @@ def test_a_small_message_that_took_far_too_long_is_slow():
     assert judged.health is Health.SLOW
     (judged,) = check(machine(), [ring(120, size=128 << 20)]).judged
     assert judged.health is Health.UNJUDGED
+
+
+def test_a_test_that_ran_twice_is_judged_twice():
+    taken = [replace(copied("GPU0", "GPU1", gbs), origin=replace(ORIGIN, line=at)) for at, gbs in ((3, 265), (9, 120))]
+    assert [each.health for each in check(machine(), taken).judged] == [Health.NORMAL, Health.SLOW]
+
+
+def test_copies_that_are_slow_with_the_host_only_point_to_the_accelerator_without_its_healthy_links():
+    pairs = all_pairs(lambda *_: 270)
+    slow = [copied("GPU3", "host", 6), copied("host", "GPU3", 6)]
+    well = [copied(f"GPU{at}", "host", 26) for at in (0, 1, 2)]
+    (suspect,) = check(machine(), [*pairs, *slow, *well]).suspects
+    assert (suspect.component, suspect.explains) == ("GPU3", 2)
+    assert all(part.medium is not Medium.NVLINK for part in suspect.segments)
+
+
+def test_slow_pairs_of_an_accelerator_whose_host_copies_are_healthy_point_to_what_peers_pass():
+    pairs = all_pairs(lambda a, b: 130 if "GPU3" in (a, b) else 270)
+    (suspect,) = check(machine(), [*pairs, copied("GPU3", "host", 26), copied("host", "GPU3", 26)]).suspects
+    assert (suspect.component, suspect.explains) == ("GPU3", 14)
+    assert all(part.medium is Medium.NVLINK for part in suspect.segments)

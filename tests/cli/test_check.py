@@ -99,3 +99,23 @@ def test_a_benchmark_may_come_by_standard_input(tmp_path: Path) -> None:
 def test_figures_of_devices_that_are_not_there_raise_a_doubt(tmp_path: Path) -> None:
     done = run("check", "profile:a100-pcie-4", "--measured", matrix(tmp_path, set()))
     assert "of devices that this machine has not" in " ".join(done.stdout.split())
+
+
+def listed(addresses: list[str]) -> str:
+    table = printers.nccl_tests([(8 << 30, 80.0, 140.0)], ranks=2)
+    for at, address in enumerate(addresses):
+        table = table.replace(f"[0000:{0x20 + at:02x}:00]", f"[{address}]")
+    return table
+
+
+@pytest.mark.parametrize("address", ["0x9b", "0000:9b:00"])
+def test_a_run_on_another_machine_is_no_measurement_of_this_one(tmp_path: Path, address: str) -> None:
+    (tmp_path / "nvidia-smi_topo_-m").write_text("\tGPU0\tGPU1\nGPU0\t X \tNV4\nGPU1\tNV4\t X \n")
+    query = "index, name, pci.bus_id\n0, NVIDIA A30, 00000000:20:00.0\n1, NVIDIA A30, 00000000:21:00.0\n"
+    (tmp_path / "nvidia-smi_--query-gpu=index,name,pci.bus_id_--format=csv").write_text(query)
+    (tmp_path / "all_reduce_perf.txt").write_text(listed(["0000:20:00", address]))
+    done = run("check", str(tmp_path))
+    assert done.exit_code == 3, done.output
+    assert "GPU1 at 0000:9b:00.0, which this machine has not" in " ".join(done.stderr.split())
+    (tmp_path / "all_reduce_perf.txt").write_text(listed(["0000:20:00", "0000:21:00"]))
+    assert run("check", str(tmp_path)).exit_code == 0

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toposcope import load
 from toposcope.base import Capture
 from toposcope.collectors.records import Accelerator, Matrix, PeerStatus
 from toposcope.collectors.rocm_smi import COLLECTOR, parse
+from toposcope.model import Medium
 
 
 def table(labels, rows, title):
@@ -131,3 +133,10 @@ def test_a_cell_that_is_no_word_costs_itself_alone():
     assert [problem.message for problem in problems] == ["a row with a cell that is no word of this table"]
     assert ("GPU0", "GPU1") not in words(records)
     assert words(records)[("GPU0", "GPU2")] == "PCIE-2"
+
+
+@pytest.mark.parametrize("prompt", ["", "admin@node7:~$ rocm-smi --showtopo\n"])
+def test_a_pasted_output_is_read_whatever_its_file_is_called(tmp_path, prompt):
+    path = tmp_path / "pasted.txt"
+    path.write_text(prompt + showtopo([[0, "XGMI"], ["XGMI", 0]], [[0, 1], [1, 0]]))
+    assert Medium.XGMI in {each.medium for each in load(path).links()}

@@ -140,7 +140,9 @@ def shares_of(topology: Topology, pattern: str) -> dict[str, Bandwidth]:
     except UsageError:
         return {}
     figures = {
-        share.flow.source: share.line if share.usable is None else share.usable.typical for share in contention.shares
+        share.flow.source: share.line if share.usable is None else share.usable.typical
+        for share in contention.shares
+        if not share.at_most
     }
     return {name: figure for name, figure in figures.items() if figure is not None}
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from toposcope.model import Topology
 
 _FAR = "remote:"
+_ENDS = (Kind.ACCELERATOR, Kind.NIC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ class Suspect:
     """Something that explains slow routes.
 
     ``segments`` are the parts that cannot be told apart: all are passed by the same ``explains`` routes of ``slow``,
-    by no healthy one. ``kind``: a ``component`` where all that begins or ends at it is slow, a ``segment``,
+    by no healthy one. ``kind``: a ``component`` where all that begins or ends at it is slow, or all copies of one kind
+    (with peers or the host, one way or both), a ``segment``,
     ``direction`` where the other direction of the segments is healthy, ``between`` where both ends are well and only
     what lies between them is left, ``varies`` where the same way was measured healthy as well, ``all`` where no route
     is healthy: then they are what all slow routes share, if anything; ``memory`` where slow copies are as fast as those
@@ -89,9 +91,11 @@ def _blamable(topology: Topology, passage: Passage) -> _Blamable:
         found.setdefault((_Sort.PART, key), (segment,))
         for ends in ((segment.source, segment.target), (segment.target, segment.source))[: 1 + passage.both]:
             found.setdefault((_Sort.DIRECTION, (key, ends)), (segment,))
-    for end, segment in ((near[0].source, near[0]), (near[-1].target, near[-1])) if near else ():
-        if end in topology and topology.component(end).kind in (Kind.ACCELERATOR, Kind.NIC):
-            found.setdefault((_Sort.END, end), (segment,))
+    outer = ((near[0].source, near[0]), (near[-1].target, near[-1])) if near else ()
+    own = {end: segment for end, segment in outer if end in topology and topology.component(end).kind in _ENDS}
+    for end, segment in own.items():
+        found.setdefault((_Sort.END, (end, None)), (segment,))
+        found.setdefault((_Sort.END, (end, (len(own), passage.both))), (segment,))  # with others, or with the host
     return found
 
 
@@ -116,14 +120,21 @@ def _suspect(topology: Topology, best: tuple[_Sort, Hashable], explained: Sequen
     """Name what explains these routes, with all that is passed by just the same ones."""
     sort, name = best
     if sort is _Sort.END:
-        parts = {part.links or (part.source, part.target): part for each in explained for part in each[best]}
-        return Suspect("component", tuple(parts.values()), len(explained), slow, str(name))
+        # A part that is healthy with others is not to blame.
+        known = ((part, each) for each in explained for part in each[best])
+        parts = {
+            part.links or (part.source, part.target): part
+            for part, each in known
+            if (_Sort.PART, _key(topology, part)) in each
+        }
+        component, _ = name if isinstance(name, tuple) else (name, None)
+        return Suspect("component", tuple(parts.values()), len(explained), slow, str(component))
     shared = [key for key in explained[0] if key[0] is sort and all(key in each for each in explained)]
     segments = tuple(part for key in shared for part in explained[0][key])
     if sort is _Sort.DIRECTION:
         return Suspect("direction", segments, len(explained), slow)
     ends = Counter(end for segment in segments for end in (segment.source, segment.target))
-    own = [end for end in ends if end in topology and topology.component(end).kind in (Kind.ACCELERATOR, Kind.NIC)]
+    own = [end for end in ends if end in topology and topology.component(end).kind in _ENDS]
     if len(own) > 1 or len(explained) == 1:  # a link between two of them, or one route only, accuses neither
         own = []
     return Suspect("component" if own else "segment", segments, len(explained), slow, own[0] if own else None)

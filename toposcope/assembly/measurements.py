@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING
 
 from toposcope.base import Problem, ProblemKind, pci_address
 from toposcope.collectors.records import Measurement as Record
-from toposcope.model import Kind, Measurement
+from toposcope.model import Grade, Kind, Measurement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from toposcope.collectors.records import Reading
-    from toposcope.model import Topology
+    from toposcope.model import Component, Topology
 
+_ADDRESS = "0123456789abcdef"
 _ANYWHERE = ("host", "remote")
+ELSEWHERE = "which this machine has not"
+"""How the problem of a measurement ends that is of another machine's device."""
 _NAMED = 8
 """So many NICs are named where one is not known."""
 
@@ -50,15 +53,18 @@ def _resolved(record: Record, names: dict[str, str], topology: Topology) -> Meas
     asked = [end for end in (record.src, record.dst) if end is not None]
     if len(asked) > sum(end is not None for end in ends):
         missing = next(end for end, found in zip((record.src, record.dst), ends, strict=True) if end and not found)
-        return Problem(
-            ProblemKind.UNREAD, record.origin, f"{record.tool} measured {_first(missing)}, which this machine has not"
-        )
+        return Problem(ProblemKind.UNREAD, record.origin, f"{record.tool} measured {_first(missing)}, {ELSEWHERE}")
     rdma = record.metric == "rdma"
     if rdma and record.members and _nic(record.members, names, topology) is None:
         named = ", ".join(map(_first, record.members))
         message = f"{record.tool} used {named}, which no NIC here is called ({_nics(topology)})"
         return Problem(ProblemKind.UNREAD, record.origin, message)
     members = tuple(found for each in record.members if (found := _find(each, names, topology)))
+    listed = not rdma and len(members) < len(record.members) and all(each[0] in _ADDRESS for each in record.members)
+    if listed and all(_has_address(each) for each in topology.components(Kind.ACCELERATOR)):
+        missing = next(each for each in record.members if not _find(each, names, topology))
+        message = f"{record.tool} ran on {_first(missing)} at {missing.partition('|')[0]}, {ELSEWHERE}"
+        return Problem(ProblemKind.UNREAD, record.origin, message)
     return Measurement(
         record.tool,
         record.metric,
@@ -92,8 +98,13 @@ def _find(name: str, names: dict[str, str], topology: Topology) -> str | None:
 
 def _elsewhere(found: str, name: str, topology: Topology) -> bool:
     """Tell a component whose known address is another than the one that the test printed beside its number."""
-    printed, known = pci_address(name.partition("|")[0]), topology.component(found).pci
-    return printed is not None and known is not None and printed != known
+    printed, known = pci_address(name.partition("|")[0]), topology.component(found)
+    return printed is not None and _has_address(known) and printed != known.pci
+
+
+def _has_address(component: Component) -> bool:
+    """Tell a component whose address a tool printed; a reference machine has those of its example."""
+    return component.pci is not None and component.grade is not Grade.ASSUMED
 
 
 def _nics(topology: Topology) -> str:

@@ -178,7 +178,8 @@ def _blamed(suspect: Suspect, topology: Topology) -> str:
         first, last = suspect.segments[0].source, suspect.segments[-1].target
         way = f"{call(first, topology)} to {call(last, topology)}"
         return f"{parts} in the direction from {way}, which {many} and no healthy one; the other direction is healthy"
-    named = f"{call(suspect.component, topology)} with its {parts}" if suspect.component else parts
+    whole = call(suspect.component, topology) if suspect.component else ""
+    named = f"{whole} with its {parts}" if whole and parts else whole or parts
     return f"{named}, which {many} and no healthy one"
 
 

@@ -363,3 +363,21 @@ def test_the_latency_tables_of_the_same_run_pass():
     text += "\n" + printers.grid("   CPU", ["0", "1"], [[3.5, 9.25], [9.5, 3.5]])
     records, problems = read(p2p_bandwidth.parse, text)
     assert (len(records), problems) == (2, [])
+
+
+@pytest.mark.parametrize(
+    ("printed", "member"),
+    [("[0x1b]", "0000:1b:00.0|GPU0"), ("[0000:20:00]", "0000:20:00.0|GPU0"), ("[0001:1b:02.1]", "0001:1b:02.1|GPU0")],
+)
+def test_a_member_is_addressed_in_the_words_of_every_release(printed, member):
+    table = printers.nccl_tests([(1 << 30, 80.0, 140.0)], ranks=2).replace("[0000:20:00]", printed)
+    ((record,), _) = read(nccl_tests.parse, table)
+    assert record.members[0] == member
+
+
+def test_pairs_that_the_connectivity_matrix_refuses_are_measured_without_peer_access():
+    text = "P2P Connectivity Matrix\n     D\\D     0     1\n     0\t     1     0\n     1\t     1     1\n"
+    title = "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)"
+    records, problems = read(p2p_bandwidth.parse, text + printers.p2p(title, [[800.0, 11.0], [51.0, 801.0]]))
+    assert [(each.src, each.peer_access) for each in records] == [("GPU0", False), ("GPU1", True)]
+    assert problems == []

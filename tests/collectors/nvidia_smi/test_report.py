@@ -176,3 +176,8 @@ def test_xml_that_is_broken_is_read_up_to_there():
 def test_text_without_a_report_is_reported():
     for _, parse in FORMS.values():
         assert len(parse(capture("nothing\nof this\n")).problems) == 1
+
+
+def test_an_xml_value_that_is_broken_over_lines_is_told():
+    found = report_xml.parse(capture(xml(TWO).replace("<serial>100001", "<serial>1000\n01")))
+    assert [problem.message for problem in found.problems] == ["a value broken over lines"]

@@ -94,8 +94,9 @@ def collective_of(printed: str | None) -> str | None:
 
 
 def _member(device: str, printed: str) -> str:
-    full = printed if "." in printed else f"{printed}.0"
-    address = pci_address(full) if ":" in printed else None
+    bus = re.fullmatch(r"0x(?P<bus>[0-9a-fA-F]{1,2})", printed)  # old releases print the bus alone
+    full = f"0000:{int(bus['bus'], 16):02x}:00.0" if bus else printed if "." in printed else f"{printed}.0"
+    address = pci_address(full) if ":" in full else None
     return f"{address}|GPU{device}" if address else f"GPU{device}"
 
 

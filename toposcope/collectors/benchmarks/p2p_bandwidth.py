@@ -57,6 +57,7 @@ def parse(capture: Capture) -> Reading:
     lines = output_lines(capture)
     devices: dict[str, str] = {}
     found: list[Accelerator | Measurement] = []
+    refused: set[tuple[str, str]] = set()
     index = 0
     while index < len(lines.texts):
         text = lines.texts[index]
@@ -73,14 +74,20 @@ def parse(capture: Capture) -> Reading:
             for row in rows:
                 found += [
                     _copy(
-                        table, capture.origin(row.index), _called(devices, row.label), _called(devices, column), value
+                        table,
+                        capture.origin(row.index),
+                        (_called(devices, row.label), _called(devices, column)),
+                        value,
+                        refused=(row.label, column) in refused,
                     )
                     for column, value in row.cells
                     if column != row.label
                 ]
             index = max(index, after)
         elif _OTHER_TABLE.fullmatch(text):
-            _, after, _ = read_grid(lines.texts, index - 1 if not text.strip().endswith("Matrix") else index)
+            rows, after, _ = read_grid(lines.texts, index - 1 if not text.strip().endswith("Matrix") else index)
+            if "Connectivity" in text:
+                refused |= {(row.label, column) for row in rows for column, value in row.cells if not value}
             index = max(index, after)
         elif not _PASSED.fullmatch(text):
             lines.stray(index - 1)
@@ -128,9 +135,10 @@ def _gpu(label: str) -> str:
 def _copy(
     table: re.Match[str],
     origin: Origin,
-    row: str,
-    column: str,
+    ends: tuple[str, str],
     value: float,
+    *,
+    refused: bool,
 ) -> Measurement:
     rest = table["rest"]
     return Measurement(
@@ -138,13 +146,12 @@ def _copy(
         "p2pBandwidthLatencyTest",
         "memcpy",
         Bandwidth.gigabytes(value),
-        row,
-        column,
+        *ends,
         both=table["way"] == "Bi",
         access="read" if "Read" in rest else "write",
         engine="copy",
         size=_SIZE,
-        peer_access="Disabled" not in rest,
+        peer_access="Disabled" not in rest and not refused,
     )
 
 

@@ -36,6 +36,8 @@ def begins(device: str, unlike: Sequence[str] = (), also: str = "") -> re.Patter
     header = rf"{_HEAD}(?:{_TITLE}{_GAP}*+)*+{one}{items}++{stop}"
     after = rf"(?:\n{_HEAD}(?:{name}|{_REST}(?={_GAP}|\r?$)){items}*+{stop}){{0,{_MOST_LINES}}}+"
     lone = rf"{_HEAD}{one}{_GAP}*+\r?$(?=\n{_HEAD}{one}{_GAP}++X{_GAP}*+\r?$)"
-    other = rf"(?!\r?\n{_HEAD}{one}{_GAP}++X{_GAP}++(?:{'|'.join(unlike)})\b)" if unlike else ""
+    # The same header stands above tables with 0 on the diagonal, which are of other tools.
+    words = rf"X{_GAP}++(?:{'|'.join(unlike)})\b|" if unlike else ""
+    other = rf"(?!\r?\n{_HEAD}{one}{_GAP}++(?:{words}0(?:{_GAP}|\r?$)))"
     row = rf"\A\s*+{one}{_GAP}++(?:[A-Z][A-Za-z_0-9]*+{_GAP}++)*?X{_GAP}++[A-Z0-9]"
     return re.compile(rf"^{header}{after}{other}|^{lone}|{row}{'|' + also if also else ''}", re.MULTILINE)

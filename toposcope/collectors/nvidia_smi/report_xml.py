@@ -36,6 +36,7 @@ class _Target:
         self.report = Report()
         self.line = 0
         self.complete = False
+        self.torn: list[int] = []
         self._path: list[str] = []
         self._base: list[int] = []
         self._block: Block | None = None
@@ -66,6 +67,8 @@ class _Target:
         if self._base and self._base[-1] == len(self._path):
             self._base.pop()
             self._block = self.report.gpus[-1] if self._base else None
+        elif "\n" in text:
+            self.torn.append(self.line)  # the tool breaks no value over lines
         elif text:
             self._value(Answer(text, self.line))
         self._path.pop()
@@ -94,6 +97,7 @@ def parse(capture: Capture) -> Reading:
             problems += found[1]
     if begin is not None:
         problems += _feed(lines, begin, target, capture)
+        problems += (unread(capture.origin(at), "a value broken over lines", lines[at]) for at in target.torn)
     read, said = records_of(target.report, capture, xml=True)
     return reading(capture, [*records, *read], [*problems, *said], "report of nvidia-smi -q -x")
 

@@ -279,17 +279,20 @@ def test_a_test_that_ran_twice_is_judged_twice():
     assert [each.health for each in check(machine(), taken).judged] == [Health.NORMAL, Health.SLOW]
 
 
-def test_copies_that_are_slow_with_the_host_only_point_to_the_accelerator_without_its_healthy_links():
-    pairs = all_pairs(lambda *_: 270)
-    slow = [copied("GPU3", "host", 6), copied("host", "GPU3", 6)]
-    well = [copied(f"GPU{at}", "host", 26) for at in (0, 1, 2)]
-    (suspect,) = check(machine(), [*pairs, *slow, *well]).suspects
-    assert (suspect.component, suspect.explains) == ("GPU3", 2)
-    assert all(part.medium is not Medium.NVLINK for part in suspect.segments)
+def mesh_pairs(speed):
+    return [copied(a, b, speed(a, b)) for a, b in permutations([f"NPU{index}" for index in range(8)], 2)]
 
 
 def test_slow_pairs_of_an_accelerator_whose_host_copies_are_healthy_point_to_what_peers_pass():
-    pairs = all_pairs(lambda a, b: 130 if "GPU3" in (a, b) else 270)
-    (suspect,) = check(machine(), [*pairs, copied("GPU3", "host", 26), copied("host", "GPU3", 26)]).suspects
-    assert (suspect.component, suspect.explains) == ("GPU3", 14)
-    assert all(part.medium is Medium.NVLINK for part in suspect.segments)
+    host = [copied("NPU3", "host", 26), copied("host", "NPU3", 26)]
+    (suspect,) = check(machine(hccs_mesh), [*mesh_pairs(lambda a, b: 12 if "NPU3" in (a, b) else 25), *host]).suspects
+    assert (suspect.component, suspect.explains) == ("NPU3", 14)
+    assert {part.medium for part in suspect.segments} == {Medium.HCCS}
+
+
+def test_slow_host_copies_of_an_accelerator_whose_pairs_are_healthy_leave_its_links_out():
+    slow = [copied("NPU3", "host", 6), copied("host", "NPU3", 6)]
+    well = [copied(f"NPU{at}", "host", 26) for at in (0, 1, 2, 4)]
+    (suspect,) = check(machine(hccs_mesh), [*mesh_pairs(lambda *_: 25), *slow, *well]).suspects
+    assert (suspect.component, suspect.explains) == ("NPU3", 2)
+    assert Medium.HCCS not in {part.medium for part in suspect.segments}

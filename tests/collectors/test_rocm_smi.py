@@ -140,3 +140,10 @@ def test_a_pasted_output_is_read_whatever_its_file_is_called(tmp_path, prompt):
     path = tmp_path / "pasted.txt"
     path.write_text(prompt + showtopo([[0, "XGMI"], ["XGMI", 0]], [[0, 1], [1, 0]]))
     assert Medium.XGMI in {each.medium for each in load(path).links()}
+
+
+def test_a_table_that_is_cut_says_which_rows_it_lacks():
+    text = showtopo([[0 if a == b else "XGMI" for b in range(4)] for a in range(4)], [[0, 1, 1, 1]] * 4)
+    cut = text[: text.index("GPU2   XGMI", text.index("Link Type"))]
+    _, problems = read(cut)
+    assert [problem.message for problem in problems] == ["a table without rows of GPU2, GPU3"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -11,9 +13,9 @@ from tests.machines import MACHINES, Builder
 from tests.render.geometry import faults, times_drawn
 from tests.render.random_machines import machines
 from toposcope.assembly import Lookup, assemble
-from toposcope.base import Capture
+from toposcope.base import Capture, Origin
 from toposcope.collectors.rocm_smi import parse
-from toposcope.model import Kind, Medium, State, Topology
+from toposcope.model import Kind, Medium, Relation, State, Topology
 from toposcope.profiles.store import load_catalogue
 from toposcope.render.diagram import Box, Diagram, Edge, layout
 from toposcope.render.diagram.sketch import Role
@@ -314,6 +316,25 @@ def test_the_odd_pairs_of_a_mesh_stand_out() -> None:
 
     assert [(arc.id, arc.state) for arc in arcs] == [("GPU2--GPU5", State.DEGRADED)]
     assert "no XGMI link between GPU1 and GPU6" in diagram.notes
+
+
+@pytest.mark.parametrize(
+    ("word", "note"),
+    [
+        (None, "nothing tells the links between"),
+        ("XXXX", "nothing tells the links between"),
+        ("XGMI", "no XGMI link between"),
+    ],
+)
+def test_no_link_is_denied_where_the_matrix_tells_nothing_of_the_pair(word: str | None, note: str) -> None:
+    topology = hand_made.xgmi_mesh()
+    names = [each.id for each in topology.components(Kind.ACCELERATOR)]
+    for a, b in combinations(names, 2):
+        found = word if {a, b} == {"GPU1", "GPU6"} else "XGMI"
+        if found is not None:
+            topology.relate(Relation(a, b, found, Origin("some", "some.txt", 3)))
+
+    assert [each for each in layout(topology).notes if "GPU6" in each] == [f"{note} GPU1 and GPU6"]
 
 
 def test_fabric_switches_outside_lie_below_the_frame_of_the_host() -> None:

@@ -19,7 +19,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from toposcope.base import pci_address
+from toposcope.base import Problem, ProblemKind, pci_address
 from toposcope.collectors.output_lines import output_lines
 from toposcope.collectors.records import Accelerator, Cell, Matrix, MatrixRow, PeerStatus, Reading
 from toposcope.collectors.source import Collector, Source
@@ -55,17 +55,22 @@ _TYPES = frozenset({"XGMI", "PCIE"})
 _CELL = re.compile(r"[\w/.,-]{1,24}", re.ASCII)
 _GRANTED = {"ENABLED": "OK", "TRUE": "OK", "DISABLED": "NS", "FALSE": "NS"}
 _MOST = 1024
+_NAMED = 8
 
 
 @dataclass(slots=True)
 class _Tables:
-    """The cells of each table by pair of labels, with their lines; labels in printed order. ``kind`` is under way."""
+    """The cells of each table by pair of labels, with their lines; labels in printed order. ``kind`` is under way.
+
+    ``torn``: labels of rows that lack cells, which are told where they stand.
+    """
 
     labels: dict[str, Origin] = field(default_factory=dict)
     cells: dict[str, dict[tuple[str, str], tuple[str, Origin]]] = field(default_factory=dict)
     numa: dict[str, tuple[str, Origin]] = field(default_factory=dict)
     kind: str = ""
     columns: list[str] = field(default_factory=list)
+    torn: set[str] = field(default_factory=set)
 
     def take(self, text: str, origin: Origin) -> str | None:
         """Read one line: "" where it is of the tables, a complaint where it is a broken one, None where it is not."""
@@ -88,6 +93,7 @@ class _Tables:
 
     def _row(self, label: str, cells: list[str], origin: Origin) -> str:
         if len(cells) != len(self.columns):
+            self.torn.add(label)
             return f"a row with {len(cells)} cells below {len(self.columns)} labels"
         kind = "type" if _TYPES & set(cells) else self.kind  # a title may be lost, and another stand in its place
         self.labels.setdefault(label, origin)
@@ -96,6 +102,16 @@ class _Tables:
             if _CELL.fullmatch(cell):
                 told.setdefault((label, column), (cell, origin))
         return "" if all(map(_CELL.fullmatch, cells)) else "a row with a cell that is no word of this table"
+
+    def cut(self) -> tuple[str, Origin] | None:
+        """Return what a table lacks at its end and where it ends: an output that was cut."""
+        for cells in self.cells.values():
+            columns = dict.fromkeys(column for _, column in cells)
+            rows = self.torn.union(row for row, _ in cells)
+            lost = [column for column in columns if column not in rows]
+            if lost:
+                return f"a table without rows of {', '.join(lost[:_NAMED])}", list(cells.values())[-1][1]
+        return None
 
 
 def parse(capture: Capture) -> Reading:
@@ -110,7 +126,11 @@ def parse(capture: Capture) -> Reading:
             lines.unread(index, said)
         else:
             lines.fits(index)
-    return Reading(tuple(_records(found)), lines.all_problems("no line of a table of pairs"))
+    problems = lines.all_problems("no line of a table of pairs")
+    if (cut := found.cut()) is not None:
+        message, origin = cut
+        problems = (*problems, Problem(ProblemKind.UNREAD, origin, message))
+    return Reading(tuple(_records(found)), problems)
 
 
 def _records(found: _Tables) -> Iterator[Accelerator | Matrix | PeerStatus]:

@@ -19,10 +19,12 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from toposcope.base import Bandwidth
+from toposcope.base import Bandwidth, Problem, ProblemKind
 from toposcope.collectors.records import Cpu, NetworkPort, NumaNode, PciDevice, PlannedLink
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from toposcope.base import Origin
     from toposcope.collectors.records import Record
 
@@ -46,20 +48,34 @@ _MOST_DIGITS = 9
 
 @dataclass(slots=True)
 class Graph:
-    """The graph under way: its records, and the branch that leads to the current line."""
+    """The graph under way: its records, and the branch that leads to the current line.
 
+    ``complete``: its last line was read. ``others``: the first line of another host that it shows.
+    """
+
+    begin: Origin
     records: list[Record] = field(default_factory=list)
     open: bool = True
+    complete: bool = False
+    others: Origin | None = None
     numa: int | None = None
     system: str | None = None
     foreign: bool = False
     _above: list[tuple[int, str | None]] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
 
+    def problems(self) -> Iterator[Problem]:
+        """Yield what the graph does not tell, or tells of hosts that are not read."""
+        if not self.complete:
+            yield Problem(ProblemKind.UNREAD, self.begin, "the printed graph has no end: what it lacks is not known")
+        if self.others is not None:
+            message = "the printed graph shows other hosts, of which nothing is read"
+            yield Problem(ProblemKind.UNREAD, self.others, message)
+
     def take(self, text: str, origin: Origin) -> bool:
         """Read one line; False where it is none of the graph."""
         if _ENDS.fullmatch(text):
-            self.open = False
+            self.open, self.complete = False, True
         elif cpu := _CPU.fullmatch(text):
             self._cpu(cpu, origin)
         elif branch := _BRANCH.fullmatch(text):
@@ -73,6 +89,7 @@ class Graph:
         self.system = match["system"] if self.system is None else self.system
         self.foreign = match["system"] != self.system
         if self.foreign:
+            self.others = self.others or origin
             return
         number = int(match["numa"], 16)
         self.numa = number if number < _NO_LIMIT else None  # -1 is a node that nothing names

@@ -86,6 +86,7 @@ class _Log:
     graph: Graph | None = None
     graph_of: str = ""
     torn: list[Problem] = field(default_factory=list)
+    elsewhere: dict[str, Problem] = field(default_factory=dict)
 
     def set(self, subject: str, name: str, value: str | bool, index: int) -> None:  # noqa: FBT001 - a value
         """Keep a setting, the first of its name."""
@@ -105,7 +106,9 @@ def parse(capture: Capture) -> Reading:
         elif version := _VERSION.search(line, 0, 400):
             _take_version(log, version, index)
     drawn = log.graph.records if log.graph is not None else ()
-    return Reading((*log.settings.values(), *_graph(log), *_transports(log), *drawn), tuple(log.torn))
+    unfinished = log.graph.problems() if log.graph is not None else ()
+    records = (*log.settings.values(), *_graph(log), *_transports(log), *drawn)
+    return Reading(records, (*log.torn, *unfinished, *log.elsewhere.values()))
 
 
 def _read(log: _Log, text: str, found: re.Match[str], index: int) -> None:
@@ -128,16 +131,12 @@ def _read(log: _Log, text: str, found: re.Match[str], index: int) -> None:
 
 def _takes_graph(log: _Log, prefix: str, text: str, index: int) -> bool:
     """Read a line of the first graph that is printed; the other processes of the job print the same between."""
+    origin = log.capture.origin(index)
     if BEGINS.fullmatch(text):
-        host = _PREFIX.search(prefix)
-        if log.graph is not None:
-            log.graph.open = log.graph.open and prefix != log.graph_of  # another begins: the first was cut
-        elif host is None or host["host"] == log.first_host:
-            log.graph, log.graph_of = Graph(), prefix
+        _begin_graph(log, prefix, origin)
         return True
     if log.graph is None:
         return False
-    origin = log.capture.origin(index)
     inside = log.graph.open and prefix == log.graph_of
     taken = inside and log.graph.take(text, origin)
     if inside and not taken and _BRANCH.match(text):
@@ -145,6 +144,17 @@ def _takes_graph(log: _Log, prefix: str, text: str, index: int) -> bool:
     if taken and (gpu := _GRAPH_GPU.search(text)) is not None:
         log.gpus.setdefault(pci_of_bus(gpu["bus"]), origin)
     return taken
+
+
+def _begin_graph(log: _Log, prefix: str, origin: Origin) -> None:
+    host = _PREFIX.search(prefix)
+    if host is not None and host["host"] != log.first_host:
+        message = f"the graph of {host['host']}, while the log is read of {log.first_host}: give it alone to see it"
+        log.elsewhere.setdefault(host["host"], Problem(ProblemKind.UNREAD, origin, message))
+    elif log.graph is None:
+        log.graph, log.graph_of = Graph(origin), prefix
+    else:
+        log.graph.open = log.graph.open and prefix != log.graph_of  # another begins: the first was cut
 
 
 def _take_version(log: _Log, match: re.Match[str], index: int) -> None:

@@ -15,7 +15,7 @@ from toposcope.render.diagram.names import natural
 from toposcope.render.diagram.sketch import Bundle, Node, Role, Wire, pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from toposcope.model import Component, Link, Medium, Topology
     from toposcope.render.diagram.sketch import Pair, Sketch
@@ -33,7 +33,7 @@ def weave(topology: Topology, sketch: Sketch) -> None:
     for medium in dict.fromkeys(link.medium for link in links):
         mesh = [link for link in links if link.medium is medium and _between_accelerators(topology, link)]
         for group in _connected(sketch, mesh):
-            _mesh(sketch, medium, group)
+            _mesh(topology, sketch, medium, group)
 
 
 def _between_accelerators(topology: Topology, link: Link) -> bool:
@@ -98,7 +98,7 @@ def _figure(link: Link) -> object:
     return (link.line, link.count, link.state in (State.DOWN, State.DEGRADED), link.grade)
 
 
-def _mesh(sketch: Sketch, medium: Medium, links: list[Link]) -> None:
+def _mesh(topology: Topology, sketch: Sketch, medium: Medium, links: list[Link]) -> None:
     ends = sorted({sketch.owner[end] for link in links for end in (link.source, link.target)}, key=natural)
     usual, times = Counter(_figure(link) for link in links).most_common(1)[0]
     pairs = len(ends) * (len(ends) - 1) // 2
@@ -110,8 +110,23 @@ def _mesh(sketch: Sketch, medium: Medium, links: list[Link]) -> None:
         sketch.mesh.append(Wire(sketch.owner[link.source], sketch.owner[link.target], medium, (link,)))
     if bar:
         present = {pair(sketch.owner[link.source], sketch.owner[link.target]) for link in links}
-        missing = [f"{a} and {b}" for a, b in combinations(ends, 2) if pair(a, b) not in present]
-        sketch.notes += [f"no {medium.value.upper()} link between {'; '.join(missing)}"] if missing else []
+        sketch.notes += _missing(topology, medium, ends, present)
+
+
+def _missing(topology: Topology, medium: Medium, ends: list[str], present: set[Pair]) -> Iterator[str]:
+    """Yield what a note says of pairs without a link: of some a torn matrix, or a word like ``XXXX``, tells nothing."""
+    pairs = list(combinations(ends, 2))
+    said = {each: topology.relations(*each) for each in pairs}
+    usual = {relation.word for each in pairs if pair(*each) in present for relation in said[each]}
+    none: list[str] = []
+    unknown: list[str] = []
+    for a, b in (each for each in pairs if pair(*each) not in present):
+        told = not usual or any(relation.reach is not None or relation.word in usual for relation in said[a, b])
+        (none if told else unknown).append(f"{a} and {b}")
+    if none:
+        yield f"no {medium.value.upper()} link between {'; '.join(none)}"
+    if unknown:
+        yield f"nothing tells the links between {'; '.join(unknown)}"
 
 
 def _bar(sketch: Sketch, medium: Medium, links: list[Link], ends: list[str]) -> None:

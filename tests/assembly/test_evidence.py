@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toposcope.assembly.agreement import disagreements
-from toposcope.assembly.evidence import Evidence
+from toposcope.assembly.evidence import Evidence, unjoined
 from toposcope.base import Origin
 from toposcope.collectors.records import Accelerator, Matrix, PciDevice, Reading
 
@@ -86,3 +86,15 @@ def test_a_pictured_tree_gives_way_to_labels_that_it_cannot_be_joined_to():
     assert pictured(Accelerator(SMI, "GPU0"), Accelerator(SMI, "GPU1")) == []
     assert pictured(Accelerator(SMI, "GPU0")) == [BRIDGE]
     assert pictured(Accelerator(SMI, "GPU0", pci=FIRST), Accelerator(SMI, "GPU1", pci=SECOND)) == [BRIDGE]
+
+
+def test_a_pictured_tree_that_gave_way_to_labels_is_told():
+    gpu = PciDevice(FIRST, LOG, at_root=True, class_code="0302")
+
+    def told(*more):
+        reading = Reading((gpu, *more))
+        return [problem.origin for problem in unjoined(reading, Evidence.of(reading))]
+
+    assert told(matrix("GPU0", "GPU1")) == [LOG]
+    assert told() == []
+    assert told(matrix("GPU0", "GPU1"), PciDevice(SECOND, OTHER, at_root=True)) == []

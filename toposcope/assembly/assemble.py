@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from toposcope.assembly.agreement import disagreements
 from toposcope.assembly.checks import matrix_against_tree
 from toposcope.assembly.cpus import add_cpus
-from toposcope.assembly.evidence import Evidence
+from toposcope.assembly.evidence import Evidence, unjoined
 from toposcope.assembly.fabric import FabricPart, add_fabric, unsure_figures
 from toposcope.assembly.facts import add_facts
 from toposcope.assembly.filling import fill_from_machines, fill_from_models
@@ -91,6 +91,7 @@ def assemble(
     topology.problems.extend(beyond(identities.left_out))
     topology.problems.extend(matrix_against_tree(topology))
     topology.problems.extend(disagreements(evidence))
+    topology.problems.extend(unjoined(reading, evidence))
     add_measurements(topology, reading)
     return topology
 

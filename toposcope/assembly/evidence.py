@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from toposcope.base import Problem, ProblemKind
 from toposcope.collectors.ascend_names import with_physical_names
 from toposcope.collectors.records import (
     Accelerator,
@@ -184,6 +185,20 @@ def _is_pictured(record: Record) -> bool:
     return isinstance(record, PciDevice) and record.origin.source == _PICTURE
 
 
+def unjoined(reading: Reading, evidence: Evidence) -> Iterator[Problem]:
+    """Tell of a library's picture of the PCIe tree that was left out, though no tool shows the tree."""
+    first = next(filter(_is_pictured, reading.records), None)
+    if first is not None and not _has_tree(evidence.all(PciDevice)):
+        message = (
+            "the PCIe tree of this log is left out: labels without addresses tell of the same devices, and nothing"
+        )
+        yield Problem(ProblemKind.UNREAD, first.origin, f"{message} joins the two: `lspci -D -nn -vvv` would settle it")
+
+
+def _has_tree(devices: Iterable[PciDevice]) -> bool:
+    return any(each.parent or each.at_root or each.secondary for each in devices)
+
+
 def _pictures(records: Iterable[Record]) -> bool:
     """Tell whether a library's picture of the tree is the only one, and of the accelerators that the tools name.
 
@@ -191,7 +206,7 @@ def _pictures(records: Iterable[Record]) -> bool:
     """
     records = tuple(records)
     trees = (each for each in records if isinstance(each, PciDevice) and not _is_pictured(each))
-    if any(each.parent or each.at_root or each.secondary for each in trees):
+    if _has_tree(trees):
         return False
     if any(isinstance(each, Matrix) for each in records):
         return False

@@ -13,7 +13,7 @@ from toposcope.analysis import routes as routes_of
 from toposcope.analysis.rules import select
 from toposcope.assembly import Lookup, assemble, topology_of_machine
 from toposcope.assembly.measurements import ELSEWHERE, add_measurements
-from toposcope.base import InputError, UsageError
+from toposcope.base import InputError, ProblemKind, UsageError
 from toposcope.collectors.records import Accelerator, Reading
 from toposcope.model import Medium
 from toposcope.profiles.store import find_machine, load_catalogue, load_machines, shipped, undecided, user_folder
@@ -167,6 +167,7 @@ def check(loaded: Loaded, measured: Sequence[Path] = (), *, stdin: bytes | None 
     listed = tuple(each for each in named if each.by_runtime)
     again = loaded.assemble_with if listed else None
     topology = copy(loaded.topology) if again is None else again(Reading(listed))
+    clashes = [each for each in topology.problems if each.kind is ProblemKind.CLASH]  # what the verdict rests on
     topology.measurements, topology.problems = list(topology.measurements), []
     for reading in readings:
         add_measurements(topology, reading)
@@ -180,7 +181,7 @@ def check(loaded: Loaded, measured: Sequence[Path] = (), *, stdin: bytes | None 
         if foreign is not None:
             raise InputError(f"no measurement in the recording is of this machine ({foreign.message})")
         raise UsageError(f"no measurement in the recording: put {BENCHMARKS} beside it, or name it by --measured")
-    return replace(check_measurements(topology), problems=tuple(topology.problems), elsewhere=elsewhere)
+    return replace(check_measurements(topology), problems=(*topology.problems, *clashes), elsewhere=elsewhere)
 
 
 def _measured(path: Path, stdin: bytes | None) -> list[Reading]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from toposcope.assembly.agreement import disagreements
+import pytest
+
+from toposcope.assembly.agreement import disagreements, other_models
 from toposcope.assembly.evidence import Evidence, unjoined
 from toposcope.base import Origin
 from toposcope.collectors.records import Accelerator, Matrix, PciDevice, Reading
@@ -98,3 +100,19 @@ def test_a_pictured_tree_that_gave_way_to_labels_is_told():
     assert told(matrix("GPU0", "GPU1")) == [LOG]
     assert told() == []
     assert told(matrix("GPU0", "GPU1"), PciDevice(SECOND, OTHER, at_root=True)) == []
+
+
+@pytest.mark.parametrize(
+    ("known", "program", "clash"),
+    [
+        ((Accelerator(SMI, "GPU0", "NVIDIA L4", FIRST),), listed("GPU0", "T4", FIRST), True),
+        ((Accelerator(SMI, "GPU0", "NVIDIA L4", FIRST),), listed("GPU0", "L4", FIRST), False),
+        ((Accelerator(SMI, "GPU0", "NVIDIA A100-SXM...", FIRST),), listed("GPU3", "A100-SXM4-40GB", FIRST), False),
+        ((Accelerator(SMI, "GPU0", "NVIDIA L4"),), listed("GPU0", "T4"), True),
+        ((Accelerator(SMI, "GPU0", "NVIDIA L4", FIRST),), listed("GPU0", "T4", SECOND), False),
+        ((Accelerator(SMI, "GPU0", "L4"), Accelerator(SMI, "GPU1", "T4")), listed("GPU0", "T4"), False),
+    ],
+)
+def test_a_program_that_lists_another_model_contradicts(known, program, clash):
+    found = list(other_models(Evidence.of(Reading((*known, program)))))
+    assert [problem.other for problem in found] == ([TEST] if clash else [])

@@ -119,3 +119,19 @@ def test_a_run_on_another_machine_is_no_measurement_of_this_one(tmp_path: Path, 
     assert "GPU1 at 0000:9b:00.0, which this machine has not" in " ".join(done.stderr.split())
     (tmp_path / "all_reduce_perf.txt").write_text(listed(["0000:20:00", "0000:21:00"]))
     assert run("check", str(tmp_path)).exit_code == 0
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_benchmark_of_another_model_is_told(tmp_path: Path, beside: bool) -> None:  # noqa: FBT001 - a case
+    folder = tmp_path / "host"
+    folder.mkdir()
+    gpus = "".join(f"GPU {at}: NVIDIA L4 (UUID: GPU-{at:08x}-aaaa-bbbb-cccc-dddddddddddd)\n" for at in range(2))
+    (folder / "nvidia-smi_-L").write_text(gpus)
+    taken = (folder if beside else tmp_path) / "p2pBandwidthLatencyTest.txt"
+    devices = "".join(
+        f"Device: {at}, NVIDIA A30, pciBusID: {at + 3}, pciDeviceID: 0, pciDomainID:0\n" for at in range(2)
+    )
+    head = "[P2P (Peer-to-Peer) GPU Bandwidth Latency Test]\n"
+    taken.write_text(head + devices + printers.p2p(TITLE, [[None, 20.0], [20.0, None]]))
+    done = run("check", str(folder), *(() if beside else ("--measured", str(taken))))
+    assert "tells of NVIDIA L4" in " ".join(done.stdout.split())

@@ -41,6 +41,35 @@ def disagreements(evidence: Evidence) -> Iterator[Problem]:
         yield Problem(ProblemKind.CLASH, where, message, str(value), origin)
 
 
+def other_models(evidence: Evidence) -> Iterator[Problem]:
+    """Yield a clash where a program lists another model than the tools do: it ran elsewhere, or the files are mixed.
+
+    A device is told by its address; where none is known, only machines of one model are compared.
+    """
+    known = [each for each in evidence.all(Accelerator) if each.model and not each.by_runtime]
+    listed = [each for each in evidence.all(Accelerator) if each.model and each.by_runtime]
+    by_address = {each.pci: each for each in known if each.pci}
+    alike = all(len({_model(each) for each in group}) == 1 for group in (known, listed))
+    for each in listed:
+        first = by_address.get(each.pci or "") or (known[0] if alike and not (each.pci and by_address) else None)
+        if first is not None and not _same(_model(first), _model(each)):
+            message = (
+                f"{first.origin.source} tells of {first.model}, {each.origin.source} of {each.model}: did it run here?"
+            )
+            yield Problem(ProblemKind.CLASH, first.origin, message, str(each.model), each.origin)
+            return
+
+
+def _model(accelerator: Accelerator) -> str:
+    return str(accelerator.model).lower().removeprefix("nvidia ").removeprefix("amd ")
+
+
+def _same(first: str, second: str) -> bool:
+    """Compare names of a model; a narrow table cuts them short."""
+    first, second = first.rstrip("."), second.rstrip(".")
+    return first.startswith(second) or second.startswith(first)
+
+
 def _claims(evidence: Evidence) -> Iterator[Claim]:
     named = [record for record in evidence.all(Accelerator) if record.label and not record.by_runtime]
     yield from _of_records(((str(record.label), record) for record in named), _OF_ACCELERATOR)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from toposcope.assembly.agreement import disagreements
+from toposcope.assembly.agreement import disagreements, other_models
 from toposcope.assembly.checks import matrix_against_tree
 from toposcope.assembly.cpus import add_cpus
 from toposcope.assembly.evidence import Evidence, unjoined
@@ -91,6 +91,7 @@ def assemble(
     topology.problems.extend(beyond(identities.left_out))
     topology.problems.extend(matrix_against_tree(topology))
     topology.problems.extend(disagreements(evidence))
+    topology.problems.extend(other_models(evidence))
     topology.problems.extend(unjoined(reading, evidence))
     add_measurements(topology, reading)
     return topology

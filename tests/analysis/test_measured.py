@@ -170,7 +170,12 @@ def test_more_than_the_line_is_no_health_of_the_machine():
 
 def test_a_matrix_that_does_not_say_which_counts_both_where_one_way_could_not_carry_it():
     both = [copied("GPU0", "GPU1", 530, words=("either",)), copied("GPU0", "GPU2", 265, words=("either",))]
-    assert [each.health for each in check(machine(), both).judged] == [Health.NORMAL, Health.NORMAL]
+    judged = check(machine(), both).judged
+    assert [each.health for each in judged] == [Health.NORMAL, Health.NORMAL]
+    assert {each.measurement.target: each.measurement.words for each in judged} == {
+        "GPU1": ("both",),
+        "GPU2": ("either",),
+    }
 
 
 def test_without_figures_the_others_of_its_kind_are_the_measure():

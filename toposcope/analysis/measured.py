@@ -185,11 +185,12 @@ class _Expectations:
 
 def _judge(each: Measurement, expectations: _Expectations) -> Judged:
     value, taken, note = _comparable(each, expectations.topology)
-    reason = _out_of_question(each) or (note if taken is None else None)
+    reason = _out_of_question(each)
     if reason is not None or taken is None:
-        return Judged(each, value, None, None, Health.UNJUDGED, reason or "")
+        return Judged(each, value, None, None, Health.UNJUDGED, reason or note or "")
     judged = _against(taken, value, expectations.of(taken), expectations)
-    return replace(judged, measurement=each, why=judged.why or note or "")
+    shown = replace(judged.measurement, ranks=each.ranks)  # as printed: those that were taken are in the note
+    return replace(judged, measurement=shown, why=judged.why or note or "")
 
 
 def _out_of_question(each: Measurement) -> str | None:
@@ -204,7 +205,8 @@ def _against(each: Measurement, value: Bandwidth, expected: Expected | str, expe
         return Judged(each, value, None, None, Health.UNJUDGED, expected)
     if "either" in each.words and _too_much(value, expected):
         # One direction cannot carry this: the figure counts both.
-        return _judge(replace(each, words=(BOTH, *(word for word in each.words if word != "either"))), expectations)
+        both = replace(each, words=(BOTH, *(word for word in each.words if word != "either")))
+        return _against(both, value, expectations.of(both), expectations)
     if expected.usable is None or expected.line is None or expected.at_most:
         return Judged(each, value, expected, None, Health.UNJUDGED, NO_FIGURE)
     share = value / expected.usable.typical

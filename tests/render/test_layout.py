@@ -15,7 +15,7 @@ from tests.render.random_machines import machines
 from toposcope.assembly import Lookup, assemble
 from toposcope.base import Capture, Origin
 from toposcope.collectors.rocm_smi import parse
-from toposcope.model import Kind, Medium, Relation, State, Topology
+from toposcope.model import Grade, Kind, Medium, Relation, State, Topology
 from toposcope.profiles.store import load_catalogue
 from toposcope.render.diagram import Box, Diagram, Edge, layout
 from toposcope.render.diagram.sketch import Role
@@ -458,3 +458,16 @@ def test_an_accelerator_of_which_every_link_differs_has_arcs_alone() -> None:
 
     assert not [edge for edge in diagram.edges if "NPU9" in edge.id and "mesh" in edge.id]
     assert len([edge for edge in diagram.edges if "NPU9" in edge.id]) == 9
+
+
+def test_a_way_between_numa_nodes_that_nothing_measures_is_not_drawn_as_the_inside_of_a_chip() -> None:
+    b = Builder()
+    for node in ("NUMA0", "NUMA1"):
+        b.add(node, Kind.NUMA)
+        b.add(f"rc.{node}", Kind.ROOT_COMPLEX)
+        b.link(f"rc.{node}", node, Medium.ROOT_COMPLEX, upward=True, internal=True)
+        b.accelerator(f"GPU{node[-1]}", f"rc.{node}")
+    b.link("NUMA0", "NUMA1", Medium.NUMA, grade=Grade.UNKNOWN)
+
+    (wire,) = [each for each in layout(b.topology).edges if each.medium is Medium.NUMA]
+    assert (wire.figure, wire.on_chip) == ("?", False)

@@ -85,7 +85,7 @@ def flow(wire: Wire) -> Flow:
     weakest = min(links, key=lambda link: (link.line is None, link.line or Bandwidth(0)))
     total = _total(wire.bundle, lines, known)
     state = next((state for state in _WORST if any(link.state is state for link in links)), State.UNKNOWN)
-    on_chip = all(link.internal for link in wire.links) or (wire.medium in ON_CHIP and not known)
+    on_chip = all(link.internal for link in wire.links) or (wire.medium is Medium.ROOT_COMPLEX and not known)
     return Flow(
         total,
         "" if on_chip else _figure(wire, links, weakest, total, state),

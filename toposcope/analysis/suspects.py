@@ -111,8 +111,8 @@ def _common(topology: Topology, slow: Sequence[Passage]) -> Suspect:
 def _unexplained(topology: Topology, left: Sequence[Passage], healthy: Sequence[Passage], slow: int) -> Suspect:
     """Return what is left where every part of a slow route is healthy with others."""
     first = left[0]
-    ways = [set(_blamable(topology, passage)) for passage in healthy]
-    again = any(set(_blamable(topology, first)) <= way for way in ways)
+    own = _blamable(topology, first).keys()
+    again = any(own <= _blamable(topology, passage).keys() for passage in healthy)
     return Suspect("varies" if again else "between", first.segments, len(left), slow)
 
 

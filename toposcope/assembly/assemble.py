@@ -73,7 +73,7 @@ def assemble(
     _add_shown(topology, evidence, identities)
     _add_slices(topology, identities)
     placed = _placed(topology, evidence, identities)
-    add_matrix_tree(topology, placed, _matrix_origin(evidence), guest=_is_guest(evidence))
+    add_matrix_tree(topology, placed, _matrix_origin(evidence), guest=evidence.is_guest)
     add_lone_links(topology, part)
     add_host_links(topology, devices)
     _mark_cards(topology, cards_of(placed))
@@ -155,7 +155,9 @@ def _printed_numa(evidence: Evidence, identities: Identities) -> dict[str, int]:
     address = {each.label: each.pci for each in identities.all if each.label and each.pci}
     rows = (row for matrix in evidence.matrices for row in matrix.rows)
     return {
-        address[row.label]: int(row.numa) for row in rows if row.label in address and row.numa and row.numa.isdigit()
+        address[row.label]: int(row.numa)
+        for row in rows
+        if row.label in address and row.numa is not None and _is_number(row.numa)
     }
 
 
@@ -199,11 +201,6 @@ def _placed(topology: Topology, evidence: Evidence, identities: Identities) -> P
         {name: topology.component(name).numa for name in loose},
         reaches_of(cells, ids),
     )
-
-
-def _is_guest(evidence: Evidence) -> bool:
-    """Tell a virtual machine, whose tree is the hypervisor's invention."""
-    return bool(evidence.cpu and evidence.cpu.hypervisor)
 
 
 def _matrix_origin(evidence: Evidence) -> Origin:

@@ -26,7 +26,7 @@ from toposcope.collectors.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from toposcope.collectors.records import Reading, Record
 
@@ -118,6 +118,11 @@ class Evidence:
         """The CPU as a whole."""
         return _join((0, cpu) for cpu in self.all(Cpu)).get(0)
 
+    @property
+    def is_guest(self) -> bool:
+        """Tell a virtual machine, whose tree is the hypervisor's invention."""
+        return bool(self.cpu and self.cpu.hypervisor)
+
     @cached_property
     def numa(self) -> dict[int, NumaNode]:
         """NUMA nodes by number, joined."""
@@ -199,12 +204,11 @@ def _has_tree(devices: Iterable[PciDevice]) -> bool:
     return any(each.parent or each.at_root or each.secondary for each in devices)
 
 
-def _pictures(records: Iterable[Record]) -> bool:
+def _pictures(records: Sequence[Record]) -> bool:
     """Tell whether a library's picture of the tree is the only one, and of the accelerators that the tools name.
 
     A job may have used a part of them; a matrix tells of all, and its labels have no addresses to join them by.
     """
-    records = tuple(records)
     trees = (each for each in records if isinstance(each, PciDevice) and not _is_pictured(each))
     if _has_tree(trees):
         return False
@@ -212,5 +216,6 @@ def _pictures(records: Iterable[Record]) -> bool:
         return False
     named = [each for each in records if isinstance(each, Accelerator) and not each.by_runtime]
     without = {each.label for each in named if each.label} - {each.label for each in named if each.pci}
-    pictured = sum(1 for each in records if _is_pictured(each) and getattr(each, "class_code", "") == _GPU_CLASS)
+    devices = (each for each in records if isinstance(each, PciDevice) and _is_pictured(each))
+    pictured = sum(each.class_code == _GPU_CLASS for each in devices)
     return not without or len(without) == pictured

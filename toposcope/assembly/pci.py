@@ -93,7 +93,7 @@ def _component(part: PciPart, device: PciDevice, name: str) -> Component:
         model=device.name,
         pci=device.address,
         pci_id=pci_id_of(device),
-        numa=device.numa if device.numa is not None and device.numa >= 0 else None,
+        numa=_own_numa(device),
         card=device.address.rsplit(".", 1)[0] if kind is Kind.NIC else None,
     )
 
@@ -114,9 +114,12 @@ def _add_root(topology: Topology, part: PciPart, root: str) -> None:
 
 
 def _numa_of(part: PciPart, device: PciDevice) -> int | None:
-    if device.numa is not None and device.numa >= 0:
-        return device.numa
-    return part.printed_numa.get(device.address)
+    own = _own_numa(device)
+    return part.printed_numa.get(device.address) if own is None else own
+
+
+def _own_numa(device: PciDevice) -> int | None:
+    return device.numa if device.numa is not None and device.numa >= 0 else None
 
 
 def _with_descendants(part: PciPart, address: str) -> list[PciDevice]:

@@ -81,12 +81,6 @@ class PciTree:
                 inside.update(below)
         return dict(sorted(found.items()))
 
-    def root_of(self, address: str) -> str | None:
-        """Return the root bus above a device."""
-        while (parent := self.parents.get(address)) is not None:
-            address = parent
-        return address if address.startswith("pci") else None
-
     def is_internal(self, address: str) -> bool:
         """Tell whether the link above a device is the inside of a chip: below a root bus or inside a switch."""
         parent = self.parents.get(address, "")

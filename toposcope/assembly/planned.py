@@ -39,7 +39,7 @@ def planned_lines(evidence: Evidence, lookup: Lookup) -> dict[str, tuple[Bandwid
 
     None in a guest: there the library reads what the hypervisor made up.
     """
-    if evidence.cpu is not None and evidence.cpu.hypervisor:
+    if evidence.is_guest:
         return {}
     planned = {each.device: each for each in reversed(evidence.all(PlannedLink)) if each.kind == "PCI"}
     lines = ((address, lookup.planned_pcie(each.value), each) for address, each in planned.items())

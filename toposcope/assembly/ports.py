@@ -36,7 +36,7 @@ def add_ports(topology: Topology, evidence: Evidence, identities: Identities) ->
         _add_port(topology, owner, number, port)
     for nic in list(topology.components(Kind.NIC)):
         if not any(owner == nic.id for owner, _ in ports):
-            _add_unknown_port(topology, nic, _medium_of(nic, evidence, identities))
+            _add_unknown_port(topology, nic, _medium_of(nic, evidence))
 
 
 def _number(port: NetworkPort, ports: dict[tuple[str, int], NetworkPort], owner: str) -> int:
@@ -96,10 +96,9 @@ def _note(topology: Topology, name: str, port: NetworkPort) -> None:
         topology.note(Fact(name, "members", ",".join(port.members), port.origin))
 
 
-def _medium_of(nic: Component, evidence: Evidence, identities: Identities) -> Medium | None:
+def _medium_of(nic: Component, evidence: Evidence) -> Medium | None:
     """Tell what a card without a port record speaks, by its PCI class or its name; None: both are open."""
-    address = next((each.pci for each in identities.all if each.id == nic.id), None)
-    device = evidence.devices.get(address or "")
+    device = evidence.devices.get(nic.pci or "")
     by_name = Medium.INFINIBAND if (nic.name or "").startswith("ib") else None
     return _BY_CLASS.get(device.class_code or "", by_name) if device else by_name
 

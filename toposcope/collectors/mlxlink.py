@@ -36,7 +36,6 @@ _ASKED_DEVICE = re.compile(r"(?:^|.*?\s)(?:-d|--device)[ =]?(?P<device>\S+(?:(?:
 _ASKED_PORT = re.compile(r"\s(?:-p|--port)[ =]?(\d{1,3})(?:\s|$)")
 _FILE_NAME = re.compile(r"mlx\d(?: bond)? \d{1,3}")
 _SPEEDS = re.compile(r"\(([^)]*)\)")
-_BARE_RDMA = re.compile(r"mlx\d_(?:bond_)?\d{1,3}|[a-z][\w.-]{1,40}")
 _NAMES = {
     "fec": "fec",
     "auto negotiation": "auto_negotiation",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import networkx as nx
 
 from toposcope.model.figures import Figures
+from toposcope.model.vocabulary import Grade
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from toposcope.model.link import Link
     from toposcope.model.measurement import Measurement
     from toposcope.model.relation import PrintedMatrix, Relation
-    from toposcope.model.vocabulary import Grade, Kind
+    from toposcope.model.vocabulary import Kind
 
 Found = TypeVar("Found")
 
@@ -120,6 +121,10 @@ class Topology:
     def link_grades(self) -> set[Grade]:
         """Return the grades of all links but the insides of chips."""
         return {link.grade for link in self.links() if not link.internal}
+
+    def all_assumed(self) -> bool:
+        """Tell whether every link is assumed, as in a reference machine."""
+        return self.link_grades() == {Grade.ASSUMED}
 
     def links_of(self, name: str) -> Iterator[Link]:
         """All links of one component."""

@@ -30,9 +30,10 @@ def pair_chart(analysis: Analysis) -> PairChart:
     rows = tuple(each.id for each in topology.components(Kind.ACCELERATOR))
     nics = tuple(each.id for each in topology.components(Kind.NIC))
     cells: list[PairCell] = []
+    mixed = not topology.all_assumed()
     for pair in analysis.pairs:
         figure = None if pair.route is None else pair.route.limit.line
-        mark = "" if figure is None or pair.route is None else _mark(pair.route, topology)
+        mark = "" if figure is None or pair.route is None else _mark(pair.route, mixed=mixed)
         cells.append(PairCell(pair.source, pair.target, figure, pair.relation or "", mark))
         if pair.target in rows:
             cells.append(PairCell(pair.target, pair.source, figure, pair.relation or "", mark))
@@ -44,11 +45,10 @@ def pair_chart(analysis: Analysis) -> PairChart:
 _MARKS = {"<": "< at most", "~": "~ assumed"}
 
 
-def _mark(route: Route, topology: Topology) -> str:
+def _mark(route: Route, *, mixed: bool) -> str:
     """Tell an upper limit and an assumed figure; nothing is marked where all are assumed, as in a reference machine."""
     if route.limit.at_most:
         return "<"
-    mixed = topology.link_grades() != {Grade.ASSUMED}
     return "~" if mixed and route.limit.grade is Grade.ASSUMED else ""
 
 

@@ -36,7 +36,7 @@ def check_hidden(topology: Topology) -> Iterator[Finding]:
     narrowed = [each for each in seen if _is_hidden(topology, each)]
     if narrowed:
         said = [fact for name in _NARROWING if (fact := topology.fact("host", name)) is not None]
-        what = " and ".join(f"{fact.name.removeprefix('env.')}={fact.value}" for fact in said)
+        what = " and ".join(map(_as_set, said))
         yield Finding(
             HIDDEN,
             Severity.INFO,
@@ -72,8 +72,12 @@ def check_guest(topology: Topology) -> Iterator[Finding]:
     )
 
 
+def _as_set(fact: Fact) -> str:
+    return f"{fact.name.removeprefix('env.')}={fact.value}"
+
+
 def _not_given(seen: list[Component], unseen: list[Component], given: list[Fact]) -> Finding:
-    said = "".join(f" ({fact.name.removeprefix('env.')}={fact.value})" for fact in given)
+    said = "".join(f" ({_as_set(fact)})" for fact in given)
     names = [each.id for each in unseen]
     return Finding(
         HIDDEN,

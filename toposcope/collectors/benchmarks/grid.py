@@ -55,10 +55,11 @@ def read_grid(texts: Sequence[str], start: int) -> tuple[list[GridRow], int, lis
             continue
         match = _ROW.fullmatch(texts[index])
         words = [] if match is None else match["cells"].split()
-        cells = [_cell(word) for word in words]
-        if match is None or sum(map(_is_cell, words)) * 2 < len(words):
+        good = sum(map(_is_cell, words))
+        if match is None or good * 2 < len(words):
             break
-        if len(cells) != len(columns) or not all(map(_is_cell, words)):
+        cells = [_cell(word) for word in words]
+        if len(cells) != len(columns) or good < len(words):
             torn.append(index)
         known = tuple((column, cell) for column, cell in zip(columns, cells, strict=False) if cell is not None)
         rows.append(GridRow(_tidy(match["label"]), match["arrow"] or "", known, index))

@@ -66,10 +66,10 @@ def parse(capture: Capture) -> Reading:
         named = _NAMED.search(text)
         name = name or (named["name"] if named else None)
         if device is not None:
-            member = _member(device["device"], device["pci"])
-            hosts.setdefault(device["host"], []).append(member)
+            address, label = _address(device["pci"]), f"GPU{device['device']}"
+            hosts.setdefault(device["host"], []).append(f"{address}|{label}" if address else label)
             if len(hosts) == 1:
-                listed.append(device_of(capture.origin(index), device["device"], device["model"], _address(member)))
+                listed.append(device_of(capture.origin(index), device["device"], device["model"], address))
         elif _ROW.fullmatch(text):
             row = _row(text.split(), capture.origin(index))
             if row is None:
@@ -93,15 +93,10 @@ def collective_of(printed: str | None) -> str | None:
     return known.get(bare, bare) or None
 
 
-def _member(device: str, printed: str) -> str:
+def _address(printed: str) -> str | None:
     bus = re.fullmatch(r"0x(?P<bus>[0-9a-fA-F]{1,2})", printed)  # old releases print the bus alone
     full = f"0000:{int(bus['bus'], 16):02x}:00.0" if bus else printed if "." in printed else f"{printed}.0"
-    address = pci_address(full) if ":" in full else None
-    return f"{address}|GPU{device}" if address else f"GPU{device}"
-
-
-def _address(member: str) -> str | None:
-    return member.partition("|")[0] if "|" in member else None
+    return pci_address(full) if ":" in full else None
 
 
 def _row(words: list[str], origin: Origin) -> _Row | None:

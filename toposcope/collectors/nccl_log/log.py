@@ -131,15 +131,14 @@ def _read(log: _Log, text: str, found: re.Match[str], index: int) -> None:
 
 def _takes_graph(log: _Log, prefix: str, text: str, index: int) -> bool:
     """Read a line of the first graph that is printed; the other processes of the job print the same between."""
-    origin = log.capture.origin(index)
     if BEGINS.fullmatch(text):
-        _begin_graph(log, prefix, origin)
+        _begin_graph(log, prefix, log.capture.origin(index))
         return True
-    if log.graph is None:
+    if log.graph is None or not log.graph.open or prefix != log.graph_of:
         return False
-    inside = log.graph.open and prefix == log.graph_of
-    taken = inside and log.graph.take(text, origin)
-    if inside and not taken and _BRANCH.match(text):
+    origin = log.capture.origin(index)
+    taken = log.graph.take(text, origin)
+    if not taken and _BRANCH.match(text):
         log.torn.append(Problem(ProblemKind.UNREAD, origin, "a damaged line of the printed graph", text.strip()))
     if taken and (gpu := _GRAPH_GPU.search(text)) is not None:
         log.gpus.setdefault(pci_of_bus(gpu["bus"]), origin)

@@ -37,7 +37,9 @@ MEDIUM_TITLES = {
 ON_CHIP = frozenset({Medium.ROOT_COMPLEX, Medium.NUMA})
 WIDTH_STEPS = (12.0, 24.0, 48.0, 96.0, 240.0)
 """Upper ends of the width classes in GB/s; a factor of two a step, as the generations go."""
-_NO_FIGURES = ("", "?", "down")
+NOT_KNOWN = ("?", "down")
+"""What stands in the place of a figure."""
+_NO_FIGURES = ("", *NOT_KNOWN)
 _WORST = (State.DOWN, State.DEGRADED, State.IDLE, State.UP)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toposcope.model import State
-from toposcope.render.diagram.flow import MEDIUM_TITLES, ON_CHIP
+from toposcope.render.diagram.flow import MEDIUM_TITLES, NOT_KNOWN, ON_CHIP
 from toposcope.render.diagram.parts import LegendEntry, Rect, Text
 from toposcope.render.diagram.plan import ASSUMED, MARGIN, NOTE_SIZE
 from toposcope.render.glyphs import text_width, wrap
@@ -44,7 +44,7 @@ def set_legend(
 
 
 def _entries(edges: tuple[Edge, ...], *, pairs: str, hedged: bool) -> Iterable[tuple[str, str]]:
-    coloured = (edge for edge in edges if edge.kind != "port" and edge.figure not in ("?", "down"))
+    coloured = (edge for edge in edges if edge.kind != "port" and edge.figure not in NOT_KNOWN)
     media = dict.fromkeys(edge.medium for edge in coloured if not edge.on_chip)
     yield from ((medium.value, MEDIUM_TITLES[medium]) for medium in media if medium not in ON_CHIP)
     if any(edge.on_chip for edge in edges):

@@ -59,7 +59,7 @@ LEAVES = frozenset({Role.ACCELERATOR, Role.NIC, Role.STORAGE})
 
 
 _FABRICS = (Role.FABRIC, Role.OUTER_FABRIC)
-_NO_STACK = (Role.MESH, Role.PEERS, Role.PORT, Role.NETWORK)
+NO_STACK = (Role.MESH, Role.PEERS, Role.PORT, Role.NETWORK)
 _MOST_PLATES = 6
 
 
@@ -95,7 +95,7 @@ class Node:
 
 def plates_of(node: Node) -> int:
     """Return how many plates show behind a box that stands for several: of switches as many as there are, up to six."""
-    if node.role in _NO_STACK or node.count == 1:
+    if node.role in NO_STACK or node.count == 1:
         return 0
     most = _MOST_PLATES if node.role in _FABRICS else _MOST_PLATES // 2
     return (most // 2 if node.count is None else min(node.count, most)) - 1

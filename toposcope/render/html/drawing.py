@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toposcope.model import Grade, State
+from toposcope.render.diagram.flow import NOT_KNOWN
 from toposcope.render.diagram.parts import Rect
-from toposcope.render.diagram.sketch import Role
+from toposcope.render.diagram.sketch import NO_STACK, Role
 from toposcope.render.html.markup import element
 from toposcope.render.palette import FILLS
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from toposcope.render.diagram.parts import Point, Text
     from toposcope.render.html.markup import Markup
 
-_ALONE = (Role.MESH, Role.PEERS, Role.PORT, Role.NETWORK)
 _STACK = 2.5
 _MARGIN = 10.0
 _ROUND = 4.0
@@ -75,7 +75,7 @@ def draw(
 
 def _box(box: Box, place: int, name: str, ends: Sequence[int]) -> Markup:
     assumed = "assumed" if box.grade is Grade.ASSUMED else ""
-    stacked = (2, 1) if box.count != 1 and box.role not in _ALONE else ()
+    stacked = (2, 1) if box.count != 1 and box.role not in NO_STACK else ()
     behind = (
         Rect(box.rect.x + _STACK * step, box.rect.y - _STACK * step, box.rect.width, box.rect.height)
         for step in stacked
@@ -98,7 +98,7 @@ def _box(box: Box, place: int, name: str, ends: Sequence[int]) -> Markup:
 def _wire(edge: Edge, place: int, name: str) -> Markup:
     path = _curve(edge.points) if edge.curve else _line(edge.points)
     rim = [element("path", d=path, class_="rim")] if edge.cased or edge.curve else []
-    ink = "chip" if edge.on_chip else "unknown" if edge.figure in ("?", "down") else edge.medium.value
+    ink = "chip" if edge.on_chip else "unknown" if edge.figure in NOT_KNOWN else edge.medium.value
     return element(
         "g",
         *rim,

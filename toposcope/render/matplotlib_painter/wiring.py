@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from toposcope.model import Medium, State
 from toposcope.render.diagram.arcs import point_at
+from toposcope.render.diagram.flow import NOT_KNOWN
 from toposcope.render.diagram.parts import PLATE_STEP, Rect, Text
 from toposcope.render.diagram.plan import ASSUMED
 from toposcope.render.diagram.search import Marked, find_marked, with_insides
@@ -189,7 +190,7 @@ def edge_colour(theme: Theme, edge: Edge) -> str:
     """Return the colour of a line: its medium's, grey where its figure is not known or it is no limit."""
     if edge.on_chip:
         return theme.media["chip"]
-    return theme.unknown if edge.figure in ("?", "down") else theme.medium(edge.medium)
+    return theme.unknown if edge.figure in NOT_KNOWN else theme.medium(edge.medium)
 
 
 def _label(sheet: Sheet, theme: Theme, edge: Edge, marked: Marked) -> None:

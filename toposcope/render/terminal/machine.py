@@ -59,13 +59,13 @@ def _counts(topology: Topology) -> str:
 def _is_assumed(topology: Topology, kind: Kind) -> bool:
     """Tell a number that only a profile gives, on a host of which anything at all was seen."""
     grades = {each.grade for each in topology.components(kind)}
-    return grades == {Grade.ASSUMED} and topology.link_grades() != {Grade.ASSUMED}
+    return grades == {Grade.ASSUMED} and not topology.all_assumed()
 
 
 def _model(component: Component, topology: Topology) -> str:
     if component.model is None:
         return "accelerator of unknown model"
-    taken = component.grade is Grade.ASSUMED and topology.link_grades() != {Grade.ASSUMED}
+    taken = component.grade is Grade.ASSUMED and not topology.all_assumed()
     return f"{component.model} (assumed)" if taken else component.model
 
 
@@ -76,7 +76,7 @@ def _whole(topology: Topology) -> Iterator[Component]:
 def _match(topology: Topology) -> Iterator[Text]:
     assumed = sum(1 for link in topology.links() if link.grade is Grade.ASSUMED and not link.internal)
     forced = dict(topology.near).get(topology.profile or "")
-    if topology.profile and topology.link_grades() == {Grade.ASSUMED} and not forced:
+    if topology.profile and topology.all_assumed() and not forced:
         yield Text(f"reference machine {topology.profile}: every figure is assumed", style=DIM)
         return
     if forced:

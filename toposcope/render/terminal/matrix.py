@@ -26,8 +26,9 @@ def matrix_tables(analysis: Analysis, *, width: int, ascii_only: bool) -> Iterat
     topology = analysis.topology
     accelerators = [each.id for each in topology.components(Kind.ACCELERATOR)]
     columns = [*accelerators, *(each.id for each in topology.components(Kind.NIC))]
-    cells = {(pair.source, pair.target): pair for pair in analysis.pairs}
-    widest = max((len(_cell(row, column, cells)) for row in accelerators for column in columns), default=0)
+    pairs = {(pair.source, pair.target): pair for pair in analysis.pairs}
+    cells = {(row, column): _cell(row, column, pairs) for row in accelerators for column in columns}
+    widest = max(map(len, cells.values()), default=0)
     cell = max(widest, max(map(len, columns), default=0)) + _PADDING
     fitting = max(1, (width - max(map(len, accelerators), default=0)) // cell)
     for start in range(0, len(columns), fitting):
@@ -35,21 +36,21 @@ def matrix_tables(analysis: Analysis, *, width: int, ascii_only: bool) -> Iterat
 
 
 def _part(
-    rows: Sequence[str], columns: Sequence[str], cells: dict[tuple[str, str], Pair], *, ascii_only: bool
+    rows: Sequence[str], columns: Sequence[str], cells: dict[tuple[str, str], Text], *, ascii_only: bool
 ) -> Table:
     made = table("", *columns, ascii_only=ascii_only)
     for index, column in enumerate(made.columns):
         column.justify = "right" if index else "left"
         column.no_wrap = True
     for row in rows:
-        made.add_row(Text(row, style="bold"), *(_cell(row, column, cells) for column in columns))
+        made.add_row(Text(row, style="bold"), *(cells[row, column] for column in columns))
     return made
 
 
-def _cell(row: str, column: str, cells: dict[tuple[str, str], Pair]) -> Text:
+def _cell(row: str, column: str, pairs: dict[tuple[str, str], Pair]) -> Text:
     if row == column:
         return Text("X", style="dim")
-    pair = cells.get((row, column)) or cells.get((column, row))
+    pair = pairs.get((row, column)) or pairs.get((column, row))
     if pair is None or pair.route is None:
         return Text(pair.relation if pair and pair.relation else "-")
     limit = pair.route.limit

@@ -67,7 +67,7 @@ def test_a_narrower_link_carries_its_share_of_lanes(text: str) -> None:
     assert changes[0].after == "Gen4 x8, 15.8 GB/s"
 
 
-def test_the_machine_orderstays_as_it_is() -> None:
+def test_the_machine_as_it_was_stays_as_it_is() -> None:
     before = reference(A100)
     link, parent = before.link("GPU3", "SW1"), before.parent("NIC0")
 

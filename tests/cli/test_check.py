@@ -40,8 +40,12 @@ def test_a_healthy_machine_is_said_to_be_normal_first(tmp_path: Path) -> None:
 
 def test_a_slow_accelerator_is_named_first(tmp_path: Path) -> None:
     done = run("check", "profile:dgx-h100", "--measured", matrix(tmp_path, {6}), "--ascii")
-    first = " ".join(done.stdout.split("measured ")[0].split())
-    assert first.startswith("Not normal: 14 of 56")
+    sentence, found, table = done.stdout.partition("measured  ")
+    assert found
+    assert " ".join(sentence.split()).startswith("Not normal: 14 of 56")
+    (row,) = [line for line in table.splitlines() if line.startswith("GPU0 to GPU6")]
+    assert "| 190  |" in row
+    assert "| 49%   | slow " in row
     assert "Suspect: GPU6" in " ".join(done.stdout.split())
     assert done.stdout.isascii()
 
@@ -53,6 +57,9 @@ def test_the_json_follows_its_schema(tmp_path: Path) -> None:
     assert found["schema"] == "toposcope.check/1"
     assert found["suspects"][0]["component"] == "GPU6"
     assert {each["health"] for each in found["measurements"]} == {"normal", "slow"}
+    for each in found["measurements"]:
+        expected = each["expected_gbs"]["typical"]
+        assert each["share"] == pytest.approx(each["value_gbs"] / expected, abs=0.001)
 
 
 def test_measurements_stand_in_the_recording_too(tmp_path: Path) -> None:

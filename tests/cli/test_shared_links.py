@@ -122,7 +122,7 @@ def test_the_slowest_link_is_said_in_one_sentence() -> None:
 
 
 def test_a_change_follows_its_schema() -> None:
-    found = document("whatif", A100, "--set", "mlx5_0.rate=400G".replace("mlx5_0", "NIC0"), schema="whatif")
+    found = document("whatif", A100, "--set", "NIC0.rate=400G", schema="whatif")
 
     assert [change["after"] for change in found["changes"]] == ["400 Gb/s"]
     first = found["routes"][0]
@@ -202,3 +202,27 @@ def test_an_odd_one_out_is_said_to_be_so() -> None:
 def test_what_holds_a_flow_back_in_practice_is_named_where_it_is_a_crossing() -> None:
     done = RUNNER.invoke(app, ["contend", "profile:dgx-h100", "--flow", "GPU0:host:1"])
     assert "in practice UPI" in " ".join(done.stdout.split())
+
+
+def redirecting(text: str) -> str:
+    """Give every bridge of a printed tree an ACS that sends what passes up to the root."""
+    capability = "\tCapabilities: [100 v1] Access Control Services\n"
+    bits = "SrcValid+ TransBlk- ReqRedir+ CmpltRedir+ UpstreamFwd+ EgressCtrl- DirectTrans-"
+    acs = f"{capability}\t\tACSCap:\t{bits}\n\t\tACSCtl:\t{bits}\n"
+    blocks = (block.rstrip("\n") + "\n" for block in text.split("\n\n"))
+    return "\n".join(block + acs if "PCI bridge" in block else block for block in blocks)
+
+
+def test_changes_of_one_line_are_made_together_and_devices_go_by_their_names(tmp_path: Path) -> None:
+    text, _ = lspci_vvv(machine("a800-8"))
+    folder = recorded(tmp_path, "host", redirecting(text))
+    changes = ("--set", "mlx5_0.rate=400G", "--set", "GPU3.width=8", "--move", "mlx5_1:GPU4", "--acs", "off")
+    found = document("whatif", folder, *changes, schema="whatif")
+
+    told = {(change["component"], change["after"]) for change in found["changes"]}
+    assert ("NIC0/p1", "400 Gb/s") in told
+    assert {name for name, _ in told} >= {"NIC1", "GPU3"}
+    assert ("SW0", "off") in told
+    ratios = [route["ratio"] for route in found["routes"] if route["ratio"] is not None]
+    assert ratios == sorted(ratios)
+    assert ratios[0] < 1

@@ -6,9 +6,11 @@ import json
 
 import pytest
 
+from tests.collectors.benchmarks import printers
 from tests.shared import CORPUS, needs_shared
 from toposcope import app
 from toposcope.analysis import routes
+from toposcope.analysis.measured import Health
 from toposcope.base import Capture
 from toposcope.collectors.nccl_log.graph import pci_of_bus
 from toposcope.collectors.nccl_log.log import parse
@@ -50,3 +52,15 @@ def test_the_uplink_of_the_chipset_is_what_holds_the_two_gpus_back():
     ends = {loaded.topology.component(end).pci for each in held for end in (each.source, each.target)}
     assert {"0000:05:00.0", "0000:09:00.0", "0000:0b:00.0"} <= ends
     assert default.limit.line.gbs == pytest.approx(7.877, rel=0.001)
+
+
+def test_a_copy_over_that_chipset_is_held_against_no_figure_that_the_log_does_not_tell(tmp_path):
+    """The log tells the line rate of the uplink, not its generation, on which it depends how much of it is usable."""
+    title = "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)"
+    path = tmp_path / "p2p.txt"
+    path.write_text(printers.p2p(title, [[None, 6.5], [6.5, None]]))
+    (loaded,) = app.load([str(FOLDER / "001" / "log.txt")], app.knowledge())
+    for judged in app.check(loaded, [path]).judged:
+        assert judged.health is Health.UNJUDGED
+        assert judged.why
+        assert judged.expected.line.gbs == pytest.approx(7.877, rel=0.001)

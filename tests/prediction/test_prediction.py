@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +43,20 @@ RECORD = Record(
 )
 
 
+PUBLISHED = {
+    "link_class": RECORD.link_class,
+    "path": RECORD.path,
+    "metric": "memcpy",
+    "direction": "uni",
+    "value_GBps": 390.0,
+    "theory_GBps": 450.0,
+    "tool": "nvbandwidth",
+    "src": "GPU0",
+    "dst": "GPU1",
+    "topology": RECORD.topology,
+}
+
+
 @needs_shared
 def test_the_shipped_classes_are_those_of_the_records():
     assert differences(fit(samples(questions(read([FACTS / "measured.jsonl"]))))) == []
@@ -55,6 +73,37 @@ def test_machines_left_out_are_predicted_far_better_than_by_theory():
     assert total["median"] < total["theory x 0.8 median"] / 2
     judged = [each.named for each in report.scores if each.named is not None]
     assert sum(judged) >= 0.95 * len(judged)
+
+
+def test_a_machine_is_predicted_from_the_others_alone():
+    two = [RECORD, replace(RECORD, id="x2", machine="another", value=300.0)]
+    report = score(two, two, beside=False)
+    assert [each.predicted for each in report.scores] == pytest.approx([300.0, 390.0], rel=0.01)
+
+
+def test_the_baselines_stand_beside_the_prediction():
+    """450 by theory; 18 links of 20.6 by the constants of NCCL."""
+    two = [RECORD, replace(RECORD, id="x2", machine="another")]
+    total = summary(score(two, two, beside=False).scores)
+    assert total["median"] == pytest.approx(0, abs=0.01)
+    assert total["theory median"] == pytest.approx(60 / 390)
+    assert total["theory x 0.8 median"] == pytest.approx(30 / 390)
+    assert total["NCCL median"] == pytest.approx(19.2 / 390)
+
+
+def test_the_script_prints_a_table_and_json(tmp_path):
+    machines = ("one", "two")
+    paths = [tmp_path / f"{name}.jsonl" for name in machines]
+    for name, path in zip(machines, paths, strict=True):
+        path.write_text(json.dumps(PUBLISHED | {"id": name, "machine": name}) + "\n")
+    script = [sys.executable, Path(__file__).parents[1] / "score_prediction.py", *paths, "--records-only"]
+    script += ["--learn", paths[0], "--learn", paths[1]]
+    text = subprocess.run(script, capture_output=True, text=True, check=True).stdout
+    told = json.loads(subprocess.run([*script, "--json"], capture_output=True, text=True, check=True).stdout)
+    assert "nvlink4_p2p_ce" in text
+    assert set(told["classes"]) == {"nvlink4_p2p_ce"}
+    assert [each["id"] for each in told["records"]] == list(machines)
+    assert {"median", "p90", "theory median", "theory x 0.8 median", "NCCL median"} <= set(told["total"])
 
 
 def test_a_class_is_the_median_of_one_way_samples_and_spans_all():

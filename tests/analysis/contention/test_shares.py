@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import permutations
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -23,6 +24,9 @@ from toposcope.base import Bandwidth, UsageError
 from toposcope.model import Kind, Medium, Topology
 from toposcope.profiles.store import find_machine, load_catalogue, load_machines
 
+if TYPE_CHECKING:
+    from toposcope.analysis.contention.result import Share
+
 NAMES = sorted(load_machines())
 
 
@@ -37,6 +41,10 @@ def line(contention: Contention) -> list[float]:
 
 def typical(contention: Contention) -> list[float]:
     return [share.usable.typical.gbs if share.usable else 0.0 for share in contention.shares]
+
+
+def ends(share: Share) -> tuple[str, str]:
+    return share.flow.source, share.flow.target
 
 
 @pytest.mark.parametrize(
@@ -188,6 +196,12 @@ def test_two_fast_ways_behind_one_uplink_get_half_each() -> None:
     both = contend(b.topology, "rail")
 
     assert line(both) == pytest.approx([line(alone)[0] / 2] * 2, rel=1e-4)
+    assert line(alone) == pytest.approx([31.5072])
+    assert both.slowest is not None
+    assert (both.slowest.source, both.slowest.target) == ("switch0", "rc0")
+    assert both.slowest.oversubscription == pytest.approx(2)
+    for index in range(2):
+        assert typical(contend(b.topology, "h2d"))[index] == typical(contend(b.topology, "h2d", among=["GPU0"]))[0] / 2
 
 
 def test_functions_of_one_card_share_its_link_to_the_root() -> None:
@@ -214,6 +228,10 @@ def test_copies_to_the_host_share_the_uplink_of_a_switch() -> None:
     contention = contend(reference("a100-2-2-4-6-8-8"), "d2h", among=["GPU0", "GPU1"])
 
     assert line(contention) == [15.7538, 15.7538]
+    assert [ends(share) for share in contention.shares] == [("GPU0", "host"), ("GPU1", "host")]
+    into = contend(reference("a100-2-2-4-6-8-8"), "h2d", among=["GPU0", "GPU1"])
+    assert [ends(share) for share in into.shares] == [("host", "GPU0"), ("host", "GPU1")]
+    assert into.shares[0].flow.segments[-1].target == "GPU0"
     assert line(contend(reference("a100-2-2-4-6-8-8"), "h2d", among=["GPU0", "GPU1"])) == [15.7538, 15.7538]
 
 
@@ -291,6 +309,30 @@ def test_a_tree_sends_up_and_down() -> None:
         ("GPU1", "GPU2"),
         ("GPU2", "GPU1"),
     }
+
+
+@pytest.mark.parametrize(("count", "gbs"), [(2, 200.0), (3, 400 / 3), (4, 150.0), (8, 175.0)])
+def test_the_bus_bandwidth_of_a_tree_is_that_of_its_middle_ranks(count: int, gbs: float) -> None:
+    """A rank in the middle sends up and down over one link: each gets half, of which 2 (n-1)/n is the bus bandwidth."""
+    contention = contend(reference("a800-8"), "tree", among=[f"GPU{index}" for index in range(count)])
+
+    assert contention.bus is not None
+    assert contention.bus.line is not None
+    assert contention.bus.line.gbs == pytest.approx(gbs)
+
+
+def test_pairs_are_each_with_the_one_opposite() -> None:
+    contention = contend(reference("a800-8"), "pairs")
+
+    assert [ends(share) for share in contention.shares] == [(f"GPU{index}", f"GPU{index + 4}") for index in range(4)]
+
+
+def test_a_thousand_flows_are_shared_at_once() -> None:
+    flows = [f"GPU{index % 8}:GPU{(index + 1 + index // 8 % 7) % 8}" for index in range(1024)]
+    contention = contend(reference("a800-8"), flows=flows)
+
+    assert len(contention.shares) == 1024
+    assert sum(line(contention)) == pytest.approx(8 * 200.0, rel=1e-3)
 
 
 def test_a_ring_over_pcie_stays_within_a_switch_before_it_crosses() -> None:

@@ -39,7 +39,8 @@ def test_a_healthy_machine_is_said_to_be_normal_first(tmp_path: Path) -> None:
 
 
 def test_a_slow_accelerator_is_named_first(tmp_path: Path) -> None:
-    done = run("check", "profile:dgx-h100", "--measured", matrix(tmp_path, {6}), "--ascii")
+    words = ["check", "profile:dgx-h100", "--measured", matrix(tmp_path, {6}), "--ascii"]
+    done = RUNNER.invoke(app, words, env={"COLUMNS": "120"})
     sentence, found, table = done.stdout.partition("measured  ")
     assert found
     assert " ".join(sentence.split()).startswith("Not normal: 14 of 56")
